@@ -1,0 +1,174 @@
+"""From logits to laws: softmax, temperature, top-k and top-p.
+
+Whatever is done to the draft's law must be done before it is drawn from, and q in the acceptance
+test is the law after the warp; p is the law that is wanted, so the target is warped the same way.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from draftproof.finite import Array, as_law, check_whole, is_exact, normalise, show_value
+
+__all__ = ["softmax", "temper", "top_k", "top_p", "warp"]
+
+
+def _check_temperature(temperature: Any) -> None:
+    real = isinstance(temperature, Real) and not isinstance(temperature, (bool, np.bool_))
+    if not real or not 0 <= temperature < float("inf"):
+        raise ValueError(f"temperature must be a number >= 0, got {show_value(temperature)}")
+
+
+def _one_hot(scores: Array) -> Array:
+    """Return the law of the argmax; ties go to the lowest index."""
+    hot = np.zeros(scores.shape, dtype=scores.dtype)
+    if hot.dtype == object:
+        hot[...] = Fraction(0)
+    np.put_along_axis(hot, scores.argmax(axis=-1)[..., None], hot.dtype.type(1), axis=-1)
+    return hot
+
+
+def softmax(logits: ArrayLike, temperature: float = 1.0) -> Array:
+    r"""Return the law of logits at a temperature.
+
+    .. math:: p(x) = \frac{e^{l(x) / T}}{\sum_y e^{l(y) / T}}
+
+    T = 0 is the limit: all mass on the largest logit, the lowest index among ties.
+
+    Parameters
+    ----------
+    logits : array_like, shape (..., V)
+        Finite numbers, or ``-inf`` for a token that is ruled out.
+    temperature : float
+        At least 0.
+
+    Returns
+    -------
+    ndarray of float64, shape (..., V)
+
+    Raises
+    ------
+    ValueError
+        If a logit is NaN or ``+inf``, a row is ruled out altogether, or the temperature is
+        negative or not a number.
+    """
+    _check_temperature(temperature)
+    try:
+        scores = np.asarray(logits, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"logits must be numbers, got {show_value(logits)}") from None
+    if scores.ndim < 1 or scores.shape[-1] < 1:
+        raise ValueError(f"logits need at least one token, got {show_value(logits)}")
+    if np.isnan(scores).any() or (scores == np.inf).any():
+        raise ValueError(f"logits must be finite or -inf, got {show_value(logits)}")
+    peak = scores.max(axis=-1, keepdims=True)
+    if (peak == -np.inf).any():
+        raise ValueError("logits must leave at least one token possible, got only -inf")
+    if temperature == 0:
+        return _one_hot(scores)
+    # Shifting by the peak before dividing keeps every exponent at or below zero. A tiny T may
+    # send the others to -inf, which is the right limit.
+    with np.errstate(over="ignore"):
+        weights = np.exp((scores - peak) / float(temperature))
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+
+def temper(p: ArrayLike, temperature: Any) -> Array:
+    r"""Return a law at another temperature.
+
+    .. math:: p_T(x) \propto p(x)^{1/T}
+
+    It equals ``softmax(log p, T)``. Fractions stay Fractions if 1/T is a whole number.
+
+    Raises
+    ------
+    ValueError
+        If `p` is not a law, or the temperature is negative or not a number.
+    """
+    law = as_law(p)
+    _check_temperature(temperature)
+    if temperature == 0:
+        return _one_hot(law)
+    if temperature == 1:
+        return law
+    power = 1 / Fraction(temperature)
+    if is_exact(law) and power.denominator == 1:
+        return normalise(law**power.numerator)
+    with np.errstate(divide="ignore"):
+        return softmax(np.log(law.astype(np.float64)), float(temperature))
+
+
+def _keep(law: Array, kept: Array) -> Array:
+    return normalise(np.where(kept, law, law * 0))
+
+
+def _order(law: Array) -> Array:
+    """Return the tokens from the largest mass to the smallest, ties by index."""
+    return np.argsort(-law, axis=-1, kind="stable")
+
+
+def top_k(p: ArrayLike, k: int) -> Array:
+    """Keep the `k` largest masses (ties by the lowest index) and normalise.
+
+    Raises
+    ------
+    ValueError
+        If `p` is not a law or `k` is not a whole number of at least 1. A `k` beyond the
+        vocabulary keeps everything.
+    """
+    law = as_law(p)
+    check_whole(k, "k", 1)
+    rank = np.argsort(_order(law), axis=-1, kind="stable")
+    return _keep(law, rank < k)
+
+
+def top_p(p: ArrayLike, mass: Any) -> Array:
+    """Keep the fewest largest masses that together reach `mass` (nucleus), and normalise.
+
+    The token that crosses the threshold is kept, so at least one token always is.
+
+    Raises
+    ------
+    ValueError
+        If `p` is not a law or `mass` does not lie in (0, 1].
+    """
+    law = as_law(p)
+    real = isinstance(mass, Real) and not isinstance(mass, (bool, np.bool_))
+    if not real or not 0 < mass <= 1:
+        raise ValueError(f"top_p must lie in (0, 1], got {show_value(mass)}")
+    if mass == 1:  # rounding in the running sum must not drop a tail
+        return law
+    order = _order(law)
+    sorted_law = np.take_along_axis(law, order, axis=-1)
+    before = sorted_law.cumsum(axis=-1) - sorted_law
+    kept = np.empty(law.shape, dtype=bool)
+    np.put_along_axis(kept, order, (before < mass).astype(bool), axis=-1)
+    return _keep(law, kept)
+
+
+def warp(
+    p: ArrayLike,
+    temperature: Any = 1,
+    top_k: int | None = None,
+    top_p: Any | None = None,
+) -> Array:
+    """Apply temperature, then top-k, then top-p: one function for both laws.
+
+    Raises
+    ------
+    ValueError
+        As `temper`, `top_k` and `top_p`.
+    """
+    law = temper(p, temperature)
+    if top_k is not None:
+        law = _TOP_K(law, top_k)
+    return law if top_p is None else _TOP_P(law, top_p)
+
+
+# The parameters of `warp` carry the names users know, and hide the functions inside it.
+_TOP_K, _TOP_P = top_k, top_p
