@@ -8,24 +8,24 @@ what `speculative_round` and the exactness lab take.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from draftproof.cost import stationary
-from draftproof.finite import (
-    Array,
-    as_law,
-    check_rng,
-    check_whole,
-    is_exact,
-    overlap,
-    show_value,
+from draftproof.finite import LARGEST, Array, check_rng, check_whole, overlap
+from draftproof.speculative import keeps, residual
+from draftproof.tables import (
+    CORPUS,
+    START,
+    BigramModel,
+    Mixture,
+    Model,
+    UnigramModel,
+    check_models,
 )
-from draftproof.speculative import keeps
 from draftproof.trace import Counters
 
 __all__ = [
@@ -44,202 +44,46 @@ __all__ = [
     "simulate_tokens",
 ]
 
-START = "^"
-CORPUS = "".join(
-    (
-        "to be or not to be ",  # Hamlet, act three, in lower case and without
-        "that is the question ",  # its punctuation: eighty characters,
-        "whether tis nobler ",  # eighteen of them distinct,
-        "in the mind to suffer",  # the space among them
-    )
-)
-
-
-@dataclass(frozen=True)
-class Model:
-    """A table of laws, one a context: the vocabulary's tokens, then the start.
-
-    Attributes
-    ----------
-    vocabulary : tuple of str
-    table : ndarray, shape (V + 1, V)
-        float64 or Fractions; the last row belongs to the start context.
-    """
-
-    vocabulary: tuple[str, ...]
-    table: Array
-
-    def __post_init__(self) -> None:
-        rows = as_law(self.table, "table")
-        size = len(self.vocabulary)
-        if rows.shape != (size + 1, size):
-            raise ValueError(f"table must have shape ({size + 1}, {size}), got {rows.shape}")
-        object.__setattr__(self, "table", rows)
-
-    def __call__(self, context: tuple[int, ...]) -> Array:
-        """Return the law of the next token after a context of token ids (empty: the start)."""
-        row = self._row(context[-1]) if len(context) else len(self.vocabulary)
-        return np.asarray(self.table[row])
-
-    def _row(self, token: Any) -> int:
-        return check_whole(token, "context token", 0, len(self.vocabulary) - 1)
-
-    def law(self, context: str = START) -> Array:
-        """Return the law of the next character after a string; ``^`` or "" is the start.
-
-        Raises
-        ------
-        ValueError
-            If the last character is not in the vocabulary.
-        """
-        return self(() if context in ("", START) else self.encode(context[-1]))
-
-    def encode(self, text: str) -> tuple[int, ...]:
-        """Return the token ids of a text.
-
-        Raises
-        ------
-        ValueError
-            If a character is not in the vocabulary.
-        """
-        for character in text:
-            if character not in self.vocabulary:
-                raise ValueError(
-                    f"text must use the characters {''.join(self.vocabulary)!r}, got {character!r}"
-                )
-        return tuple(self.vocabulary.index(character) for character in text)
-
-    def decode(self, tokens: ArrayLike) -> str:
-        """Return the text of some token ids."""
-        return "".join(self.vocabulary[self._row(token)] for token in np.asarray(tokens).ravel())
-
-    @property
-    def size(self) -> int:
-        """V, the number of tokens that can be emitted."""
-        return len(self.vocabulary)
-
-    @property
-    def chain(self) -> Array:
-        """The square table without the start context, shape (V, V)."""
-        return self.table[:-1]
-
-
-def _counts(corpus: str, vocabulary: tuple[str, ...]) -> NDArray[np.int64]:
-    size = len(vocabulary)
-    index = {character: i for i, character in enumerate(vocabulary)}
-    counts = np.zeros((size + 1, size), dtype=np.int64)
-    previous = size
-    for character in corpus:
-        counts[previous, index[character]] += 1
-        previous = index[character]
-    return counts
-
-
-def _smoothed(counts: Array, smoothing: int, exact: bool) -> Array:
-    raised = counts + smoothing
-    totals = raised.sum(axis=-1, keepdims=True)
-    if np.any(totals == 0):
-        raise ValueError(
-            f"smoothing must be at least 1 where a context has no successor, got {smoothing}"
-        )
-    if not exact:
-        return np.asarray(raised / totals)
-    rows = np.empty(counts.shape, dtype=object)
-    for at in np.ndindex(*counts.shape):
-        rows[at] = Fraction(int(raised[at]), int(totals[at[0], 0]))
-    return rows
-
-
-def _check_corpus(corpus: str) -> tuple[str, ...]:
-    if not isinstance(corpus, str) or not corpus or START in corpus:
-        raise ValueError(f"corpus must be a text without {START!r}, got {show_value(corpus)}")
-    return tuple(sorted(set(corpus)))
-
-
-class BigramModel(Model):
-    """The target: the next character given the one before, from counts plus `smoothing`.
-
-    Parameters
-    ----------
-    corpus : str
-    smoothing : int
-        Added to every count (1: Laplace).
-    exact : bool
-        Hold the table in Fractions.
-
-    Raises
-    ------
-    ValueError
-        If the corpus is empty or holds the start mark, or `smoothing` leaves a context empty.
-    """
-
-    def __init__(self, corpus: str = CORPUS, smoothing: int = 1, exact: bool = False) -> None:
-        vocabulary = _check_corpus(corpus)
-        check_whole(smoothing, "smoothing")
-        counts = _counts(corpus, vocabulary)
-        super().__init__(vocabulary, _smoothed(counts, smoothing, exact))
-
-
-class UnigramModel(Model):
-    """The cheapest draft: the same law whatever came before.
-
-    Parameters
-    ----------
-    corpus : str
-    smoothing : int
-    exact : bool
-
-    Raises
-    ------
-    ValueError
-        As `BigramModel`.
-    """
-
-    def __init__(self, corpus: str = CORPUS, smoothing: int = 1, exact: bool = False) -> None:
-        vocabulary = _check_corpus(corpus)
-        check_whole(smoothing, "smoothing")
-        counts = _counts(corpus, vocabulary).sum(axis=0, keepdims=True)
-        law = _smoothed(counts, smoothing, exact)
-        super().__init__(vocabulary, np.repeat(law, len(vocabulary) + 1, axis=0))
-
-
-class Mixture(Model):
-    r"""The draft with a knob: :math:`q_w = w\, p + (1 - w)\, q_0`.
-
-    Parameters
-    ----------
-    weight : float or Fraction
-        w in [0, 1]: 0 forgets the context, 1 is the target.
-    target, base : Model
-        p and q0, over one vocabulary.
-
-    Raises
-    ------
-    ValueError
-        If the weight is out of range or the vocabularies differ.
-    """
-
-    def __init__(self, weight: Any, target: Model, base: Model) -> None:
-        if target.vocabulary != base.vocabulary:
-            raise ValueError("target and base must share one vocabulary, got two different ones")
-        real = isinstance(weight, (int, float, Fraction, np.floating))
-        if not real or isinstance(weight, bool) or not 0 <= weight <= 1:
-            raise ValueError(f"weight must lie in [0, 1], got {show_value(weight)}")
-        exact = is_exact(target.table) and is_exact(base.table)
-        w = Fraction(weight) if exact else float(weight)
-        super().__init__(target.vocabulary, w * target.table + (1 - w) * base.table)
-        object.__setattr__(self, "weight", weight)
-
-    weight: Any
-
 
 def context_law(target: Model) -> Array:
-    """Return how often each character is the context in the long run, shape (V,)."""
+    """Return how often each character is the context in the long run, shape (V,).
+
+    Parameters
+    ----------
+    target : Model
+
+    Returns
+    -------
+    ndarray of float, shape (V,)
+
+    Raises
+    ------
+    ValueError
+        If `target` is not a model, or its contexts fall into parts.
+    """
+    check_models(target=target)
     return stationary(target.chain.astype(np.float64))
 
 
 def beta(target: Model, draft: Model, context: str) -> Any:
-    r"""Return the acceptance probability at one context, :math:`\sum_x \min(p, q)`."""
+    r"""Return the acceptance probability at one context, :math:`\sum_x \min(p, q)`.
+
+    Parameters
+    ----------
+    target, draft : Model
+    context : str
+        Its last character counts; ``^`` is the start.
+
+    Returns
+    -------
+    float, or Fraction if both tables are exact
+
+    Raises
+    ------
+    ValueError
+        If the models' vocabularies differ, or the character is unknown.
+    """
+    check_models(target=target, draft=draft)
     return overlap(target.law(context), draft.law(context))
 
 
@@ -248,30 +92,59 @@ def alpha(target: Model, draft: Model) -> float:
 
     .. math:: \alpha = \sum_c \pi(c) \sum_x \min(p(x \mid c), q(x \mid c))
 
+    Parameters
+    ----------
+    target, draft : Model
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the models' vocabularies differ, or the target's contexts fall into parts.
+
     References
     ----------
     Leviathan, Kalman and Matias (2023), definition 3.1 and corollary 3.6.
     """
+    check_models(target=target, draft=draft)
     betas = overlap(target.chain.astype(np.float64), draft.chain.astype(np.float64))
-    return float(context_law(target) @ betas)
+    return min(1.0, float(context_law(target) @ betas))
 
 
 def joint_law(target: Model, context: str = START, length: int = 2) -> Array:
     """Return the target's exact law of the next `length` tokens, shape (V,) * length.
 
+    Parameters
+    ----------
+    target : Model
+    context : str
+    length : int
+        In 1..4.
+
+    Returns
+    -------
+    ndarray, shape (V,) * length
+        float64, or Fractions if the table is exact.
+
     Raises
     ------
     ValueError
-        If `length` is not in 1..4 (the table has V ** length entries).
+        If `length` is out of range, or the table of V ** length entries too large.
     """
+    check_models(target=target)
     check_whole(length, "length", 1, 4)
+    if target.size**length > LARGEST:
+        raise ValueError(f"length must leave a table of at most {LARGEST} entries, got {length}")
     law = target.law(context)
     for _ in range(length - 1):
         law = law[..., None] * target.chain
     return law
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RoundsTrace:
     """Many chains of speculative rounds, side by side.
 
@@ -339,6 +212,8 @@ def simulate_rounds(
     chains: int,
     rng: np.random.Generator,
     context: str = START,
+    *,
+    corrections: Model | None = None,
 ) -> RoundsTrace:
     """Run chains of speculative rounds in parallel, all from one context.
 
@@ -353,6 +228,9 @@ def simulate_rounds(
     rounds, chains : int
     rng : numpy.random.Generator
     context : str
+    corrections : Model, optional
+        Where corrections are drawn from. By default the residual of target and draft, and nothing
+        else is exact: another model makes a faulty rule, to see how far off it is.
 
     Returns
     -------
@@ -363,16 +241,19 @@ def simulate_rounds(
     ValueError
         If a count is below 1, the vocabularies differ or a character is unknown.
     """
-    if target.vocabulary != draft.vocabulary:
-        raise ValueError("target and draft must share one vocabulary, got two different ones")
+    check_models(target=target, draft=draft, corrections=corrections or draft)
     for value, name in ((gamma, "gamma"), (rounds, "rounds"), (chains, "chains")):
         check_whole(value, name, 1)
+    if (gamma + 1) * rounds * chains > LARGEST:
+        raise ValueError(
+            f"chains * rounds * (gamma + 1) must be at most {LARGEST}, got "
+            f"{chains} * {rounds} * {gamma + 1}"
+        )
     check_rng(rng)
     p, q = target.table.astype(np.float64), draft.table.astype(np.float64)
-    gap = np.maximum(p - q, 0)
-    spare = np.where(gap.sum(axis=1, keepdims=True) > 0, gap, p)
+    spare = residual(p, q) if corrections is None else corrections.table.astype(np.float64)
     cdf_p, cdf_q, cdf_r = _running(p), _running(q), _running(spare)
-    start = len(p) - 1 if context in ("", START) else target.encode(context[-1])[0]
+    start = _start(target, context)
     now = np.full(chains, start)
     tokens = np.full((chains, rounds, gamma + 1), -1, dtype=np.int64)
     accepted = np.zeros((chains, rounds), dtype=np.int64)
@@ -393,22 +274,39 @@ def simulate_rounds(
     return RoundsTrace(tokens, accepted)
 
 
+def _start(target: Model, context: str) -> int:
+    """Return the row of the table that belongs to a context."""
+    target.law(context)  # for its checks
+    return target.size if context in ("", START) else target.encode(context[-1])[0]
+
+
 def simulate_tokens(
     target: Model, length: int, chains: int, rng: np.random.Generator, context: str = START
 ) -> NDArray[np.int64]:
     """Draw plain sequences from the target, shape (chains, length).
+
+    Parameters
+    ----------
+    target : Model
+    length, chains : int
+    rng : numpy.random.Generator
+    context : str
+
+    Returns
+    -------
+    ndarray of int64, shape (chains, length)
 
     Raises
     ------
     ValueError
         If a count is below 1 or a character is unknown.
     """
-    check_whole(length, "length", 1)
-    check_whole(chains, "chains", 1)
+    check_models(target=target)
+    check_whole(length, "length", 1, LARGEST)
+    check_whole(chains, "chains", 1, LARGEST // length)
     check_rng(rng)
     cdf = _running(target.table.astype(np.float64))
-    start = target.size if context in ("", START) else target.encode(context[-1])[0]
-    now = np.full(chains, start)
+    now = np.full(chains, _start(target, context))
     out = np.empty((chains, length), dtype=np.int64)
     for i in range(length):
         out[:, i] = now = _draw_rows(cdf, now, rng.random(chains))

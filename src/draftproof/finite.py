@@ -7,19 +7,41 @@ laws is tested with ``==``.
 
 from __future__ import annotations
 
-from fractions import Fraction
-from numbers import Integral, Rational
+from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+
+from draftproof._inverse import PIECE, last_with_mass, pieces_of, turn_many
+from draftproof.checks import (
+    LARGEST,
+    TOLERANCE,
+    Array,
+    ArrayLike,
+    as_exact,
+    as_number,
+    as_numbers,
+    check_number,
+    check_rng,
+    check_size,
+    check_uniforms,
+    check_whole,
+    is_exact,
+    show_value,
+)
 
 __all__ = [
+    "LARGEST",
     "TOLERANCE",
+    "Array",
+    "ArrayLike",
+    "as_exact",
     "as_law",
     "as_number",
     "as_pair",
+    "check_number",
     "check_rng",
+    "check_size",
     "check_uniforms",
     "check_whole",
     "draw",
@@ -30,54 +52,6 @@ __all__ = [
     "show_value",
     "total_variation",
 ]
-
-Array = NDArray[Any]
-
-# How far a law's sum may lie from 1, by the precision of the numbers it came in.
-TOLERANCE = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-4, np.dtype(np.float16): 1e-2}
-
-
-def show_value(value: object) -> str:
-    """Return a short ``repr`` of `value` for an error message."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def is_exact(values: ArrayLike) -> bool:
-    """Tell whether `values` is an array of Fractions, as the functions here return it."""
-    return np.asarray(values).dtype == object
-
-
-def _numbers(values: ArrayLike, name: str) -> tuple[Array, np.dtype[Any]]:
-    """Return `values` as float64 or as Fractions, and the dtype that sets their tolerance."""
-    try:
-        raw = np.asarray(values)
-    except Exception as error:  # ragged lists, tensors on another device, ...
-        raise ValueError(
-            f"{name} must be an array of numbers, got {show_value(values)}: {error}"
-        ) from error
-    if raw.dtype == object:
-        return _fractions(raw, name), raw.dtype
-    if raw.dtype.kind not in "fiu":
-        raise ValueError(f"{name} must hold real numbers, got {show_value(values)}")
-    kept = raw.dtype if raw.dtype in TOLERANCE else np.dtype(np.float64)
-    return raw.astype(np.float64), kept
-
-
-def _fractions(raw: Array, name: str) -> Array:
-    flat = raw.reshape(-1).tolist()
-    flat = [
-        int(value) if isinstance(value, float) and value.is_integer() else value for value in flat
-    ]
-    if not all(isinstance(value, Rational) for value in flat):
-        if all(isinstance(value, (Rational, float, np.floating)) for value in flat):
-            raise ValueError(
-                f"{name} must be all Fractions or all floats, got a mixture {show_value(flat)}"
-            )
-        raise ValueError(f"{name} must hold real numbers, got {show_value(flat)}")
-    exact = np.empty(raw.size, dtype=object)
-    exact[:] = [Fraction(value) for value in flat]
-    return exact.reshape(raw.shape)
 
 
 def _check_mass(array: Array, name: str, shown: object) -> None:
@@ -94,12 +68,13 @@ def _check_mass(array: Array, name: str, shown: object) -> None:
 
 def _checked_law(array: Array, dtype: np.dtype[Any], name: str, shown: object) -> Array:
     _check_mass(array, name, shown)
-    total = array.sum(axis=-1)
+    with np.errstate(over="ignore"):  # an infinite sum is refused like any other
+        total = array.sum(axis=-1)
     off = np.asarray(total != 1) if array.dtype == object else abs(total - 1) > TOLERANCE[dtype]
     if np.any(off):
         first = np.asarray(total)[off].flat[0] if array.ndim > 1 else total
         allowed = "exactly 1" if array.dtype == object else f"1 within {TOLERANCE[dtype]:g}"
-        raise ValueError(f"{name} must sum to {allowed}, got a sum of {first}")
+        raise ValueError(f"{name} must sum to {allowed}, got a sum of {show_value(first)}")
     return array
 
 
@@ -110,7 +85,8 @@ def as_law(values: ArrayLike, name: str = "p") -> Array:
     ----------
     values : array_like, shape (..., V)
         Non-negative masses. If they are Fractions, alone or beside whole numbers, so is the
-        result. Otherwise it is float64; float32 and float16 are checked at their own precision.
+        result. Otherwise it is float64; float32 and float16 are checked at their own precision
+        and then normalised.
     name : str
         How error messages call the argument.
 
@@ -125,8 +101,12 @@ def as_law(values: ArrayLike, name: str = "p") -> Array:
         If an entry is negative, not finite or not a number, if V is 0, or if a sum is not 1
         (exactly for Fractions, within ``TOLERANCE`` for floats).
     """
-    array, dtype = _numbers(values, name)
-    return _checked_law(array, dtype, name, values)
+    array, dtype = as_numbers(values, name)
+    law = _checked_law(array, dtype, name, values)
+    if dtype.itemsize < 8:
+        # What float32 calls a law may be off in float64, where it is checked again further on.
+        law = law / law.sum(axis=-1, keepdims=True)
+    return law
 
 
 def as_pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
@@ -134,6 +114,15 @@ def as_pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
 
     The pair is exact only when both are: integers count as exact beside Fractions, a float on
     either side makes both float64. Leading axes broadcast.
+
+    Parameters
+    ----------
+    p, q : array_like, shape (..., V)
+
+    Returns
+    -------
+    tuple of ndarray
+        Both float64, or both of Fractions.
 
     Raises
     ------
@@ -152,21 +141,36 @@ def as_pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
         ) from None
     if is_exact(both[0]) == is_exact(both[1]):
         return both
-    whole = [np.asarray(given).dtype.kind in "iuO" for given in (p, q)]
-    if all(whole):  # a one-hot law of integers beside Fractions
-        return _fractions(both[0].astype(object), "p"), _fractions(both[1].astype(object), "q")
+    whole = [np.asarray(given).dtype.kind in "iu" for given in (p, q)]
+    if any(whole):  # a one-hot law of integers beside Fractions
+        left, right = (
+            as_numbers(law.astype(int).astype(object) if one else law, "p")[0]
+            for law, one in zip(both, whole, strict=True)
+        )
+        return left, right
     return both[0].astype(np.float64), both[1].astype(np.float64)
 
 
 def normalise(weights: ArrayLike, name: str = "weights") -> Array:
     """Return non-negative weights divided by their sum along the last axis.
 
+    Parameters
+    ----------
+    weights : array_like, shape (..., V)
+    name : str
+        How error messages call the argument.
+
+    Returns
+    -------
+    ndarray, shape (..., V)
+        float64, or Fractions if the weights are.
+
     Raises
     ------
     ValueError
         If a weight is negative or not finite, or if a row has no mass at all.
     """
-    array, _ = _numbers(weights, name)
+    array, _ = as_numbers(weights, name)
     _check_mass(array, name, weights)
     # Dividing by the largest entry first keeps sums of huge or denormal weights finite.
     peak = array.max(axis=-1, keepdims=True)
@@ -202,7 +206,12 @@ def overlap(p: ArrayLike, q: ArrayLike) -> Any:
     Leviathan, Kalman and Matias (2023), Corollary 3.6.
     """
     left, right = as_pair(p, q)
-    return as_number(np.minimum(left, right).sum(axis=-1))
+    return _probability(np.minimum(left, right).sum(axis=-1))
+
+
+def _probability(value: Any) -> Any:
+    """Return a sum of masses as a number that rounding has not pushed out of [0, 1]."""
+    return as_number(value if is_exact(value) else np.clip(value, 0.0, 1.0))
 
 
 def total_variation(p: ArrayLike, q: ArrayLike) -> Any:
@@ -226,43 +235,7 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> Any:
         If `p` or `q` is not a law, or their vocabularies differ.
     """
     left, right = as_pair(p, q)
-    return as_number(abs(left - right).sum(axis=-1) / 2)
-
-
-def as_number(value: Any) -> Any:
-    """Return plain numbers instead of numpy's zero-dimensional ones."""
-    zero_dimensional = isinstance(value, (np.ndarray, np.generic)) and value.ndim == 0
-    return value.item() if zero_dimensional else value
-
-
-def check_rng(rng: object, name: str = "rng") -> np.random.Generator:
-    """Return `rng` if it is a `numpy.random.Generator`, else raise `ValueError`."""
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(
-            f"{name} must be a numpy.random.Generator such as numpy.random.default_rng(0), "
-            f"got {show_value(rng)}"
-        )
-    return rng
-
-
-def check_whole(value: object, name: str, low: int = 0, high: int | None = None) -> int:
-    """Return `value` as an int if it is a whole number in [`low`, `high`], else raise."""
-    allowed = f"a whole number of at least {low}" if high is None else f"in {low}..{high}"
-    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
-    if not whole or int(value) < low or (high is not None and int(value) > high):  # type: ignore[call-overload]
-        raise ValueError(f"{name} must be {allowed}, got {show_value(value)}")
-    return int(value)  # type: ignore[call-overload, no-any-return]
-
-
-def check_uniforms(u: ArrayLike, name: str = "uniforms") -> Array:
-    """Return `u` as float64 if every entry lies in [0, 1), else raise `ValueError`."""
-    array, _ = _numbers(u, name)
-    array = array.astype(np.float64)
-    inside = (array >= 0) & (array < 1)
-    if not inside.all():
-        where = tuple(int(i) for i in np.argwhere(~inside)[0])
-        raise ValueError(f"{name} must lie in [0, 1), got {array[where]} at index {where}")
-    return array
+    return _probability(abs(left - right).sum(axis=-1) / 2)
 
 
 def inverse_cdf(weights: ArrayLike, u: ArrayLike) -> Any:
@@ -294,14 +267,11 @@ def inverse_cdf(weights: ArrayLike, u: ArrayLike) -> Any:
     points = check_uniforms(u, "u")
     if law.ndim > 1 and points.shape != law.shape[:-1]:
         raise ValueError(f"u must have shape {law.shape[:-1]}, one per row, got {points.shape}")
-    cdf = law.cumsum(axis=-1)
-    last = law.shape[-1] - 1 - (law[..., ::-1] > 0).argmax(axis=-1)
-    if law.ndim == 1:
-        found = np.searchsorted(cdf, points * cdf[-1], side="right")
-    else:
+    if law.ndim > 1:
+        cdf = law.cumsum(axis=-1)
         found = (cdf <= (points * cdf[..., -1])[..., None]).sum(axis=-1)
-    # u * total may round up to total: the last token with mass owns that end of the line.
-    return as_number(np.minimum(found, last).astype(np.int64))
+        return as_number(np.minimum(found, last_with_mass(law)).astype(np.int64))
+    return as_number(turn_many(law, points.shape, iter(pieces_of(points.ravel()))))
 
 
 def draw(p: ArrayLike, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Any:
@@ -326,13 +296,9 @@ def draw(p: ArrayLike, rng: np.random.Generator, size: int | tuple[int, ...] | N
     law = as_law(p)
     if law.ndim != 1:
         raise ValueError(f"p must be one law of shape (V,), got shape {law.shape}")
-    return inverse_cdf(law, check_rng(rng).random(check_size(size)))
-
-
-def check_size(size: object, name: str = "size") -> int | tuple[int, ...] | None:
-    """Return `size` if it is None, a whole number or a tuple of them, else raise."""
-    if size is None:
-        return None
-    if isinstance(size, tuple):
-        return tuple(check_whole(part, name) for part in size)
-    return check_whole(size, name)
+    shape = check_size(size)
+    shape = () if shape is None else shape if isinstance(shape, tuple) else (shape,)
+    count, source = prod(shape), check_rng(rng)
+    # The same stream as source.random(count), made where it is used.
+    pieces = (source.random(min(PIECE, count - start)) for start in range(0, count, PIECE))
+    return as_number(turn_many(normalise(law).astype(np.float64), shape, pieces))

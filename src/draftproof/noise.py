@@ -6,14 +6,29 @@ would be for an exact sampler, so that a figure can be drawn with that band.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from draftproof.finite import Array, as_law, check_rng, check_whole, show_value
+from draftproof.finite import (
+    LARGEST,
+    Array,
+    ArrayLike,
+    as_law,
+    check_number,
+    check_rng,
+    check_whole,
+    show_value,
+)
 
-__all__ = ["binomial_interval", "empirical_law", "largest_gap", "noise_band", "tv_distance"]
+__all__ = [
+    "binomial_interval",
+    "empirical_law",
+    "largest_gap",
+    "noise_band",
+    "share_band",
+    "tv_distance",
+]
 
 
 def binomial_interval(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
@@ -53,21 +68,32 @@ def binomial_interval(successes: int, n: int, level: float = 0.95) -> tuple[floa
 
 
 def _check_level(level: float, name: str = "level") -> float:
-    if not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
-        raise ValueError(f"{name} must lie in (0, 1), got {show_value(level)}")
-    return float(level)
+    return float(check_number(level, name, 0, 1, above=True, below=True))
 
 
 def empirical_law(tokens: ArrayLike, size: int) -> Array:
     """Return the share of each token among `tokens`, shape (`size`,).
+
+    Parameters
+    ----------
+    tokens : array_like of int
+    size : int
+        V, the size of the vocabulary.
+
+    Returns
+    -------
+    ndarray, shape (size,)
 
     Raises
     ------
     ValueError
         If there are no tokens, or one lies outside 0..size-1.
     """
-    seen = np.asarray(tokens)
-    check_whole(size, "size", 1)
+    try:
+        seen = np.asarray(tokens)
+    except ValueError as error:  # a ragged list
+        raise ValueError(f"tokens must be whole numbers, got {show_value(tokens)}") from error
+    check_whole(size, "size", 1, LARGEST)
     if seen.size == 0 or seen.dtype.kind not in "iu":
         raise ValueError(f"tokens must be whole numbers, at least one, got {show_value(tokens)}")
     if seen.min() < 0 or seen.max() >= size:
@@ -76,14 +102,58 @@ def empirical_law(tokens: ArrayLike, size: int) -> Array:
     return np.bincount(seen.ravel(), minlength=size) / seen.size
 
 
-def tv_distance(shares: Array, law: Array) -> Array:
-    """Return the total variation distance of each row of shares from `law`."""
-    return np.asarray(abs(shares - law).sum(axis=-1) / 2)
+def _check_shares(shares: ArrayLike, law: ArrayLike) -> tuple[Array, Array]:
+    seen = as_law(shares, "shares").astype(np.float64)
+    p = as_law(law, "law").astype(np.float64)
+    if p.ndim != 1 or seen.shape[-1:] != p.shape:
+        raise ValueError(
+            f"shares and law must be over one vocabulary, got shapes {seen.shape} and {p.shape}"
+        )
+    return seen, p
 
 
-def largest_gap(shares: Array, law: Array) -> Array:
-    """Return the largest difference of a single token's share from its probability."""
-    return np.asarray(abs(shares - law).max(axis=-1))
+def tv_distance(shares: ArrayLike, law: ArrayLike) -> Array:
+    """Return the total variation distance of each row of shares from `law`.
+
+    Parameters
+    ----------
+    shares : array_like, shape (..., V)
+        What was seen, as shares of the whole.
+    law : array_like, shape (V,)
+
+    Returns
+    -------
+    ndarray, of the leading shape
+
+    Raises
+    ------
+    ValueError
+        If `shares` or `law` is not a law, or they do not fit.
+    """
+    seen, p = _check_shares(shares, law)
+    return np.asarray(abs(seen - p).sum(axis=-1) / 2)
+
+
+def largest_gap(shares: ArrayLike, law: ArrayLike) -> Array:
+    """Return the largest difference of a single token's share from its probability.
+
+    Parameters
+    ----------
+    shares : array_like, shape (..., V)
+        What was seen, as shares of the whole.
+    law : array_like, shape (V,)
+
+    Returns
+    -------
+    ndarray, of the leading shape
+
+    Raises
+    ------
+    ValueError
+        If `shares` or `law` is not a law, or they do not fit.
+    """
+    seen, p = _check_shares(shares, law)
+    return np.asarray(abs(seen - p).max(axis=-1))
 
 
 def noise_band(
@@ -122,7 +192,57 @@ def noise_band(
     p = as_law(law, "law").astype(np.float64)
     if p.ndim != 1:
         raise ValueError(f"law must be one law of shape (V,), got shape {p.shape}")
+    if not isinstance(levels, Iterable):
+        raise ValueError(f"levels must be a sequence of numbers, got {show_value(levels)}")
     wanted = [_check_level(level, "levels") for level in levels]
+    if not callable(statistic):
+        raise ValueError(f"statistic must be a callable, got {show_value(statistic)}")
     check_whole(n, "n", 1)
-    counts = check_rng(rng).multinomial(n, p / p.sum(), size=check_whole(runs, "runs", 1))
-    return np.quantile(statistic(counts / n, p), wanted)
+    check_whole(runs, "runs", 1, LARGEST // len(p))
+    counts = check_rng(rng).multinomial(n, p / p.sum(), size=runs)
+    distances = np.asarray(statistic(counts / n, p), dtype=np.float64)
+    if distances.shape != (runs,):
+        raise ValueError(
+            f"statistic must return one number a run, shape ({runs},), got {distances.shape}"
+        )
+    return np.quantile(distances, wanted)
+
+
+def share_band(law: ArrayLike, n: int, level: float = 0.9) -> tuple[Array, Array]:
+    """Return, token by token, the range that `n` exact draws give the token's share.
+
+    The band is pointwise: each share alone stays in it with probability `level` or more, so of
+    many tokens a few are always outside.
+
+    Parameters
+    ----------
+    law : array_like, shape (V,)
+    n : int
+        Draws.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    tuple of ndarray, shape (V,)
+        Lower and upper shares, multiples of 1/n.
+
+    Raises
+    ------
+    ValueError
+        If `law` is not a law, `n` is below 1 or `level` does not lie in (0, 1).
+    """
+    from scipy.special import bdtr
+
+    p = as_law(law, "law").astype(np.float64)
+    check_whole(n, "n", 1)
+    tail = (1 - _check_level(level)) / 2
+    ends = []
+    for wanted in (tail, 1 - tail):
+        low, high = np.full(p.shape, -1.0), np.full(p.shape, float(n))
+        while (high - low > 1).any():  # the least count whose distribution function reaches it
+            middle = np.floor((low + high) / 2)
+            reached = (middle >= 0) & (bdtr(np.maximum(middle, 0), n, p) >= wanted)
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        ends.append(high / n)
+    return ends[0], ends[1]

@@ -6,27 +6,37 @@ Fractions; its *draw* (`speculative_trace`, `verify_block`) is for running and t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from draftproof.chain import LONGEST
 from draftproof.finite import (
+    LARGEST,
     Array,
+    ArrayLike,
     as_law,
-    as_number,
-    as_pair,
     check_rng,
-    check_size,
     check_uniforms,
     check_whole,
     draw,
     inverse_cdf,
-    normalise,
+    is_exact,
     show_value,
 )
-from draftproof.trace import Run, TokenTrace, Trace
+from draftproof.tokens import (
+    acceptance,
+    accepted_law,
+    classical_constant,
+    classical_trace,
+    keeps,
+    output_law,
+    residual,
+    speculative_sample,
+    speculative_trace,
+)
+from draftproof.trace import Run, Trace
 
 __all__ = [
     "acceptance",
@@ -46,238 +56,6 @@ __all__ = [
 
 Model = Callable[[tuple[int, ...]], Any]
 """A language model: from a context (tuple of token ids) to the law of the next token."""
-
-
-def acceptance(p: ArrayLike, q: ArrayLike) -> Array:
-    r"""Return the probability with which each drafted token is kept.
-
-    .. math:: a(x) = \min(1, p(x) / q(x))
-
-    A token with p(x) = 0 is never kept, also where q(x) = 0 leaves the ratio without a value: the
-    running test ``u * q < p`` says the same.
-
-    Parameters
-    ----------
-    p, q : array_like, shape (..., V)
-        Target and draft law.
-
-    Returns
-    -------
-    ndarray, shape (..., V)
-        float64, or Fractions if both laws are.
-
-    Raises
-    ------
-    ValueError
-        If `p` or `q` is not a law, or their vocabularies differ.
-
-    References
-    ----------
-    Leviathan, Kalman and Matias (2023), section 2.3; Chen et al. (2023), theorem 1.
-    """
-    target, draft = np.broadcast_arrays(*as_pair(p, q))
-    kept = (target > 0) * (target * 0 + 1)  # ones and zeros of the laws' own kind
-    cut = draft > target
-    # Only where q > p is there a ratio to take, and there it cannot overflow.
-    kept[cut] = target[cut] / draft[cut]
-    return np.asarray(kept)
-
-
-def residual(p: ArrayLike, q: ArrayLike) -> Array:
-    r"""Return the law of the correction that replaces a rejected draft.
-
-    .. math:: r(x) = \frac{\max(p(x) - q(x), 0)}{\sum_y \max(p(y) - q(y), 0)}
-
-    For p = q nothing is ever rejected and the formula reads 0/0; then `p` itself is returned. With
-    floats a rejection can still meet a residual that rounds to no mass at all, and p is the right
-    law to fall back on.
-
-    Parameters
-    ----------
-    p, q : array_like, shape (..., V)
-        Target and draft law.
-
-    Returns
-    -------
-    ndarray, shape (..., V)
-        float64, or Fractions if both laws are.
-
-    Raises
-    ------
-    ValueError
-        If `p` or `q` is not a law, or their vocabularies differ.
-
-    References
-    ----------
-    Leviathan, Kalman and Matias (2023), section 2.3.
-    """
-    target, draft = np.broadcast_arrays(*as_pair(p, q))
-    gap = np.maximum(target - draft, 0)
-    empty = gap.sum(axis=-1, keepdims=True) == 0
-    return normalise(np.where(empty, target, gap))
-
-
-def accepted_law(p: ArrayLike, q: ArrayLike) -> Array:
-    r"""Return the law of the accepted tokens alone: what is emitted if rejections are retried.
-
-    .. math:: P(x \mid \text{accepted}) = \frac{\min(p(x), q(x))}{\sum_y \min(p(y), q(y))}
-
-    Raises
-    ------
-    ValueError
-        If `p` or `q` is not a law, their vocabularies differ, or they share no mass (then nothing
-        is ever accepted).
-    """
-    shared = np.minimum(*as_pair(p, q))
-    if np.any(shared.sum(axis=-1) == 0):
-        raise ValueError("p and q must share some mass, got laws without a common token")
-    return normalise(shared)
-
-
-def output_law(p: ArrayLike, q: ArrayLike) -> Array:
-    r"""Return the law that the speculative rule emits, from its two parts.
-
-    .. math:: q(x)\, a(x) + \Bigl(1 - \sum_y q(y)\, a(y)\Bigr)\, r(x)
-
-    The identity min(p, q) + max(p - q, 0) = p says that this is p. The function does not use the
-    identity, so that a test with Fractions is a proof for that pair.
-
-    Raises
-    ------
-    ValueError
-        If `p` or `q` is not a law, or their vocabularies differ.
-    """
-    target, draft = as_pair(p, q)
-    kept = draft * acceptance(target, draft)
-    return np.asarray(kept + (1 - kept.sum(axis=-1, keepdims=True)) * residual(target, draft))
-
-
-def _one_pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
-    target, draft = as_pair(p, q)
-    for name, law in (("p", target), ("q", draft)):
-        if law.ndim != 1:
-            raise ValueError(f"{name} must be one law of shape (V,), got shape {law.shape}")
-    return target, draft
-
-
-def keeps(u: Array, q: Array, p: Array) -> Array:
-    """Return the verdicts ``u < p/q`` of drafted tokens, without dividing.
-
-    The strict test never keeps a token with p = 0. Where q <= p it holds for every u in [0, 1),
-    except that a product of denormals may round up to p: the second term says so outright.
-    """
-    return (u * q < p) | ((q <= p) & (p > 0))
-
-
-def speculative_trace(
-    p: ArrayLike, q: ArrayLike, rng: np.random.Generator, size: int
-) -> TokenTrace:
-    """Run the one-token rule `size` times and keep everything it did.
-
-    The generator is used in this order: all candidates, all uniforms, the corrections.
-
-    Parameters
-    ----------
-    p, q : array_like, shape (V,)
-        Target and draft law.
-    rng : numpy.random.Generator
-    size : int
-        Number of independent runs.
-
-    Returns
-    -------
-    TokenTrace
-
-    Raises
-    ------
-    ValueError
-        If `p` or `q` is not one law, their vocabularies differ, `rng` is not a Generator or
-        `size` is negative.
-    """
-    target, draft = _one_pair(p, q)
-    n = check_whole(size, "size")
-    candidates = draw(draft, check_rng(rng), n)
-    uniforms = rng.random(n)
-    p64, q64 = target.astype(np.float64), draft.astype(np.float64)
-    accepted = keeps(uniforms, q64[candidates], p64[candidates])
-    tokens = candidates.copy()
-    rejected = int(n - accepted.sum())
-    tokens[~accepted] = inverse_cdf(residual(target, draft), rng.random(rejected))
-    return TokenTrace(target, draft, candidates, uniforms, accepted, tokens)
-
-
-def speculative_sample(
-    p: ArrayLike,
-    q: ArrayLike,
-    rng: np.random.Generator,
-    size: int | tuple[int, ...] | None = None,
-) -> Any:
-    """Draw tokens of law `p` by drafting from `q`, accepting or correcting.
-
-    Parameters
-    ----------
-    p, q : array_like, shape (V,)
-        Target and draft law.
-    rng : numpy.random.Generator
-    size : int or tuple of int, optional
-        How many; None draws one and returns an int.
-
-    Returns
-    -------
-    int or ndarray of int64
-
-    Raises
-    ------
-    ValueError
-        As `speculative_trace`.
-    """
-    shape = check_size(size)
-    count = 1 if shape is None else int(np.prod(shape, dtype=np.int64))
-    tokens = speculative_trace(p, q, rng, count).tokens
-    return int(tokens[0]) if shape is None else tokens.reshape(shape)
-
-
-def classical_constant(p: ArrayLike, q: ArrayLike) -> Any:
-    r"""Return the smallest constant of classical rejection from `q` to `p`.
-
-    .. math:: C = \max_x p(x) / q(x)
-
-    Classical rejection accepts with probability 1/C and throws every other round away.
-
-    Raises
-    ------
-    ValueError
-        If `p` or `q` is not one law, their vocabularies differ, or the target has a token that
-        the draft never proposes (no finite constant exists).
-    """
-    target, draft = _one_pair(p, q)
-    missing = np.flatnonzero((draft == 0) & (target > 0))
-    if missing.size:
-        raise ValueError(
-            f"q must cover every token of p, got q = 0 at token {missing[0]} where "
-            f"p = {target[missing[0]]}: no finite constant exists"
-        )
-    held = draft > 0
-    return as_number(np.max(target[held] / draft[held]))
-
-
-def classical_trace(p: ArrayLike, q: ArrayLike, rng: np.random.Generator, size: int) -> TokenTrace:
-    """Run classical rejection on `size` drafts; a rejected round emits nothing (token -1).
-
-    Raises
-    ------
-    ValueError
-        As `speculative_trace` and `classical_constant`.
-    """
-    target, draft = _one_pair(p, q)
-    constant = float(classical_constant(target, draft))
-    candidates = draw(draft, check_rng(rng), check_whole(size, "size"))
-    uniforms = rng.random(len(candidates))
-    p64, q64 = target.astype(np.float64), draft.astype(np.float64)
-    accepted = uniforms * (constant * q64[candidates]) < p64[candidates]
-    return TokenTrace(
-        target, draft, candidates, uniforms, accepted, np.where(accepted, candidates, -1)
-    )
 
 
 def verify_block(
@@ -320,7 +98,7 @@ def verify_block(
     Leviathan, Kalman and Matias (2023), algorithm 1.
     """
     target = as_law(p, "p")
-    if target.ndim != 2:
+    if target.ndim != 2 or len(target) < 1:
         raise ValueError(f"p must have shape (T + 1, V), got shape {target.shape}")
     gamma, size = target.shape[0] - 1, target.shape[1]
     tokens = _check_tokens(draft_tokens, gamma, size)
@@ -333,7 +111,8 @@ def verify_block(
     if impossible.size:
         t = int(impossible[0])
         raise ValueError(
-            f"draft_tokens[{t}] = {tokens[t]} has q = 0: q must be the law that was drawn from"
+            f"draft_tokens[{t}] must have q > 0, as q is the law that was drawn from, got token "
+            f"{tokens[t]} with q = 0"
         )
     verdicts = keeps(u, draft[at].astype(np.float64), target[:-1][at].astype(np.float64))
     num_accepted = int(np.logical_and.accumulate(verdicts).sum())
@@ -344,7 +123,12 @@ def verify_block(
 
 
 def _check_tokens(draft_tokens: ArrayLike, gamma: int, size: int) -> Array:
-    tokens = np.asarray(draft_tokens)
+    try:
+        tokens = np.asarray(draft_tokens)
+    except Exception as error:  # a ragged list, a tensor on another device
+        raise ValueError(
+            f"draft_tokens must be whole numbers, got {show_value(draft_tokens)}: {error}"
+        ) from error
     if tokens.shape != (gamma,):
         raise ValueError(
             f"draft_tokens must have shape ({gamma},), one fewer than p's rows, "
@@ -360,10 +144,12 @@ def _check_tokens(draft_tokens: ArrayLike, gamma: int, size: int) -> Array:
 
 
 def _check_rows(q: ArrayLike, gamma: int, size: int) -> Array:
-    rows = np.asarray(q)
-    if rows.shape != (gamma, size) and not (gamma == 0 and rows.size == 0):
+    if gamma == 0 and isinstance(q, (list, tuple, np.ndarray)) and np.size(q) == 0:
+        return np.zeros((0, size))
+    rows = as_law(q, "q")
+    if rows.shape != (gamma, size):
         raise ValueError(f"q must have shape ({gamma}, {size}), got shape {rows.shape}")
-    return as_law(rows, "q") if gamma else np.zeros((0, size))
+    return rows
 
 
 def greedy_verify(draft_tokens: ArrayLike, p: ArrayLike) -> Trace:
@@ -387,19 +173,24 @@ def greedy_verify(draft_tokens: ArrayLike, p: ArrayLike) -> Trace:
         As `verify_block`.
     """
     target = as_law(p, "p")
-    if target.ndim != 2:
+    if target.ndim != 2 or len(target) < 1:
         raise ValueError(f"p must have shape (T + 1, V), got shape {target.shape}")
     gamma, size = target.shape[0] - 1, target.shape[1]
     tokens = _check_tokens(draft_tokens, gamma, size)
-    one_hot = np.eye(size)
     # Every draw below is from a one-hot law, so the generator's state cannot matter.
     return verify_block(
         tokens,
-        one_hot[tokens],
-        one_hot[target.argmax(axis=-1)],
+        _one_hot(tokens, size),
+        _one_hot(target.argmax(axis=-1), size),
         np.zeros(gamma),
         np.random.default_rng(0),
     )
+
+
+def _one_hot(tokens: Array, size: int) -> Array:
+    rows = np.zeros((len(tokens), size))
+    rows[np.arange(len(tokens)), tokens] = 1
+    return rows
 
 
 def speculative_round(
@@ -426,18 +217,45 @@ def speculative_round(
     ValueError
         If `gamma` < 1, or a model returns something that is not a law.
     """
-    check_whole(gamma, "gamma", 1)
+    check_whole(gamma, "gamma", 1, LONGEST)
     check_rng(rng)
-    prefix = tuple(context)
+    start = _check_context(context)
     tokens: list[int] = []
     q: list[Array] = []
     for _ in range(gamma):
-        q.append(as_law(draft(prefix), "draft(context)"))
+        q.append(_ask(draft, "draft", (*start, *tokens)))
         tokens.append(int(draw(q[-1], rng)))
-        prefix = (*prefix, tokens[-1])
-    start = len(prefix) - gamma
-    p = [as_law(target(prefix[: start + t]), "target(context)") for t in range(gamma + 1)]
-    return verify_block(tokens, np.stack(q), np.stack(p), rng.random(gamma), rng)
+    p = [_ask(target, "target", (*start, *tokens[:t])) for t in range(gamma + 1)]
+    sizes = {law.size for law in (*q, *p)}
+    if len(sizes) > 1:
+        raise ValueError(
+            f"target and draft must share one vocabulary, got laws over {sorted(sizes)} tokens"
+        )
+    return verify_block(tokens, _stack(q), _stack(p), rng.random(gamma), rng)
+
+
+def _check_context(context: Any) -> tuple[int, ...]:
+    if isinstance(context, str) or not isinstance(context, Iterable):
+        raise ValueError(f"context must be a tuple of token ids, got {show_value(context)}")
+    return tuple(check_whole(token, "context token") for token in context)
+
+
+def _ask(model: Model, name: str, context: tuple[int, ...]) -> Array:
+    """Return a model's answer as one checked law."""
+    if not callable(model):
+        raise ValueError(
+            f"{name} must be a callable from a context to a law, got {show_value(model)}"
+        )
+    law = as_law(model(context), f"{name}(context)")
+    if law.ndim != 1:
+        raise ValueError(f"{name}(context) must be one law of shape (V,), got shape {law.shape}")
+    return law
+
+
+def _stack(laws: list[Array]) -> Array:
+    """Return laws as rows; floats if any of them is."""
+    exact = all(is_exact(law) for law in laws)
+    return np.stack([law if exact else law.astype(np.float64) for law in laws])
 
 
 def generate(
@@ -450,6 +268,13 @@ def generate(
 ) -> Run:
     """Chain rounds until `length` tokens are out; what the last round made too many is cut.
 
+    Parameters
+    ----------
+    target, draft, context, gamma, rng
+        As `speculative_round`.
+    length : int
+        How many tokens; 0 is none.
+
     Returns
     -------
     Run
@@ -460,11 +285,13 @@ def generate(
     ValueError
         As `speculative_round`, or if `length` is negative.
     """
-    wanted = check_whole(length, "length")
-    check_whole(gamma, "gamma", 1)
+    wanted = check_whole(length, "length", 0, LARGEST)
+    check_whole(gamma, "gamma", 1, LONGEST)
+    check_rng(rng)
+    start = _check_context(context)
     out: tuple[int, ...] = ()
     rounds: list[Trace] = []
     while len(out) < wanted:
-        rounds.append(speculative_round(target, draft, (*context, *out), gamma, rng))
+        rounds.append(speculative_round(target, draft, (*start, *out), gamma, rng))
         out += rounds[-1].tokens
     return Run(out[:wanted], tuple(rounds))

@@ -1,6 +1,7 @@
 """What a run leaves behind: candidates, uniforms, verdicts, corrections, the laws used.
 
-Samplers write traces; pictures, counters and audits only read them. Nothing here draws.
+Samplers write traces; pictures, counters and audits only read them. Nothing here draws. Two traces
+are equal only if they are one object: arrays have no single answer to ``==``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["Counters", "EnvelopeTrace", "Run", "TokenTrace", "Trace"]
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EnvelopeTrace:
     """Darts thrown under an envelope (chapter 1).
 
@@ -62,7 +63,7 @@ class EnvelopeTrace:
         return self.candidates[self.accepted]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TokenTrace:
     """Many independent runs of a one-token rule on one pair of laws (chapter 2).
 
@@ -110,7 +111,7 @@ class TokenTrace:
         return self._count(self.tokens)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """One verified block of drafts (one round).
 
@@ -207,7 +208,24 @@ class Counters:
 
     @classmethod
     def total(cls, parts: Iterable[Counters]) -> Counters:
-        """Add up counters."""
+        """Add up counters.
+
+        Parameters
+        ----------
+        parts : iterable of Counters
+
+        Returns
+        -------
+        Counters
+
+        Raises
+        ------
+        ValueError
+            If a part is something else.
+        """
+        parts = tuple(parts)
+        if not all(isinstance(part, cls) for part in parts):
+            raise ValueError(f"parts must be Counters, got {parts!r}")
         return sum(parts, cls())
 
     @property
@@ -231,7 +249,7 @@ class Counters:
         return self.emitted / self.target_calls if self.target_calls else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """A generated sequence and the rounds that made it.
 

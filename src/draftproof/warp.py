@@ -7,29 +7,39 @@ test is the law after the warp; p is the law that is wanted, so the target is wa
 from __future__ import annotations
 
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from draftproof.finite import Array, as_law, check_whole, is_exact, normalise, show_value
+from draftproof.finite import (
+    Array,
+    ArrayLike,
+    as_exact,
+    as_law,
+    check_number,
+    check_whole,
+    is_exact,
+    normalise,
+    show_value,
+)
 
 __all__ = ["softmax", "temper", "top_k", "top_p", "warp"]
 
 
-def _check_temperature(temperature: Any) -> None:
-    real = isinstance(temperature, Real) and not isinstance(temperature, (bool, np.bool_))
-    if not real or not 0 <= temperature < float("inf"):
-        raise ValueError(f"temperature must be a number >= 0, got {show_value(temperature)}")
+# Up to this power a law of Fractions is raised exactly; beyond it the numbers outgrow memory.
+_MOST_EXACT = 1000
+
+
+def _check_temperature(temperature: Any) -> Any:
+    return check_number(temperature, "temperature", 0)
 
 
 def _one_hot(scores: Array) -> Array:
     """Return the law of the argmax; ties go to the lowest index."""
-    hot = np.zeros(scores.shape, dtype=scores.dtype)
-    if hot.dtype == object:
-        hot[...] = Fraction(0)
-    np.put_along_axis(hot, scores.argmax(axis=-1)[..., None], hot.dtype.type(1), axis=-1)
+    exact = is_exact(scores)
+    hot = np.full(scores.shape, Fraction(0)) if exact else np.zeros(scores.shape)
+    one = np.asarray(Fraction(1) if exact else 1.0)
+    np.put_along_axis(hot, scores.argmax(axis=-1)[..., None], one, axis=-1)
     return hot
 
 
@@ -45,7 +55,7 @@ def softmax(logits: ArrayLike, temperature: float = 1.0) -> Array:
     logits : array_like, shape (..., V)
         Finite numbers, or ``-inf`` for a token that is ruled out.
     temperature : float
-        At least 0.
+        In [0, 1e100].
 
     Returns
     -------
@@ -57,10 +67,10 @@ def softmax(logits: ArrayLike, temperature: float = 1.0) -> Array:
         If a logit is NaN or ``+inf``, a row is ruled out altogether, or the temperature is
         negative or not a number.
     """
-    _check_temperature(temperature)
+    heat = float(_check_temperature(temperature))
     try:
         scores = np.asarray(logits, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"logits must be numbers, got {show_value(logits)}") from None
     if scores.ndim < 1 or scores.shape[-1] < 1:
         raise ValueError(f"logits need at least one token, got {show_value(logits)}")
@@ -69,12 +79,12 @@ def softmax(logits: ArrayLike, temperature: float = 1.0) -> Array:
     peak = scores.max(axis=-1, keepdims=True)
     if (peak == -np.inf).any():
         raise ValueError("logits must leave at least one token possible, got only -inf")
-    if temperature == 0:
+    if heat == 0:
         return _one_hot(scores)
     # Shifting by the peak before dividing keeps every exponent at or below zero. A tiny T may
     # send the others to -inf, which is the right limit.
     with np.errstate(over="ignore"):
-        weights = np.exp((scores - peak) / float(temperature))
+        weights = np.exp((scores - peak) / heat)
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
@@ -83,7 +93,19 @@ def temper(p: ArrayLike, temperature: Any) -> Array:
 
     .. math:: p_T(x) \propto p(x)^{1/T}
 
-    It equals ``softmax(log p, T)``. Fractions stay Fractions if 1/T is a whole number.
+    It equals ``softmax(log p, T)``. T = 0 is the limit: all mass on the largest, ties to the
+    lowest index.
+
+    Parameters
+    ----------
+    p : array_like, shape (..., V)
+    temperature : float or Fraction
+        In [0, 1e100].
+
+    Returns
+    -------
+    ndarray, shape (..., V)
+        float64. Fractions stay Fractions if T is 0 or 1/T a whole number of at most 1,000.
 
     Raises
     ------
@@ -91,16 +113,16 @@ def temper(p: ArrayLike, temperature: Any) -> Array:
         If `p` is not a law, or the temperature is negative or not a number.
     """
     law = as_law(p)
-    _check_temperature(temperature)
-    if temperature == 0:
+    heat = _check_temperature(temperature)
+    if heat == 0:
         return _one_hot(law)
-    if temperature == 1:
+    if heat == 1:
         return law
-    power = 1 / Fraction(temperature)
-    if is_exact(law) and power.denominator == 1:
+    power = 1 / as_exact(heat)
+    if is_exact(law) and power.denominator == 1 and power.numerator <= _MOST_EXACT:
         return normalise(law**power.numerator)
     with np.errstate(divide="ignore"):
-        return softmax(np.log(law.astype(np.float64)), float(temperature))
+        return softmax(np.log(law.astype(np.float64)), heat)
 
 
 def _keep(law: Array, kept: Array) -> Array:
@@ -115,14 +137,24 @@ def _order(law: Array) -> Array:
 def top_k(p: ArrayLike, k: int) -> Array:
     """Keep the `k` largest masses (ties by the lowest index) and normalise.
 
+    Parameters
+    ----------
+    p : array_like, shape (..., V)
+    k : int
+        At least 1; beyond the vocabulary it keeps everything.
+
+    Returns
+    -------
+    ndarray, shape (..., V)
+        float64, or Fractions if `p` is.
+
     Raises
     ------
     ValueError
-        If `p` is not a law or `k` is not a whole number of at least 1. A `k` beyond the
-        vocabulary keeps everything.
+        If `p` is not a law or `k` is not a whole number of at least 1.
     """
     law = as_law(p)
-    check_whole(k, "k", 1)
+    check_whole(k, "k (top_k)", 1)
     rank = np.argsort(_order(law), axis=-1, kind="stable")
     return _keep(law, rank < k)
 
@@ -132,22 +164,34 @@ def top_p(p: ArrayLike, mass: Any) -> Array:
 
     The token that crosses the threshold is kept, so at least one token always is.
 
+    Parameters
+    ----------
+    p : array_like, shape (..., V)
+    mass : float or Fraction
+        In (0, 1]; 1 keeps everything.
+
+    Returns
+    -------
+    ndarray, shape (..., V)
+        float64, or Fractions if `p` is.
+
     Raises
     ------
     ValueError
         If `p` is not a law or `mass` does not lie in (0, 1].
     """
     law = as_law(p)
-    real = isinstance(mass, Real) and not isinstance(mass, (bool, np.bool_))
-    if not real or not 0 < mass <= 1:
-        raise ValueError(f"top_p must lie in (0, 1], got {show_value(mass)}")
-    if mass == 1:  # rounding in the running sum must not drop a tail
+    wanted = check_number(mass, "mass (top_p)", 0, 1, above=True)
+    if wanted == 1:  # rounding in the running sum must not drop a tail
         return law
+    if is_exact(law):
+        wanted = as_exact(wanted)
     order = _order(law)
     sorted_law = np.take_along_axis(law, order, axis=-1)
-    before = sorted_law.cumsum(axis=-1) - sorted_law
+    before = np.roll(sorted_law.cumsum(axis=-1), 1, axis=-1)
+    before[..., 0] = 0
     kept = np.empty(law.shape, dtype=bool)
-    np.put_along_axis(kept, order, (before < mass).astype(bool), axis=-1)
+    np.put_along_axis(kept, order, (before < wanted).astype(bool), axis=-1)
     return _keep(law, kept)
 
 
@@ -158,6 +202,18 @@ def warp(
     top_p: Any | None = None,
 ) -> Array:
     """Apply temperature, then top-k, then top-p: one function for both laws.
+
+    Parameters
+    ----------
+    p : array_like, shape (..., V)
+    temperature : float or Fraction
+    top_k : int, optional
+    top_p : float or Fraction, optional
+
+    Returns
+    -------
+    ndarray, shape (..., V)
+        float64; Fractions where `temper` keeps them.
 
     Raises
     ------

@@ -1,0 +1,92 @@
+# Draftproof: two commands, `make book` and `make test`. `make help` lists the rest.
+# Everything runs in .venv at the root, made from the exact pins in requirements.txt.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+SITE := _build/html
+PORT ?= 8000
+TESTS ?= tests
+JOBS ?= auto
+
+# First Python of the supported versions on the PATH; PYTHON=/path/to/python overrides it.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
+	"$$p" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	>/dev/null 2>&1 && { echo "$$p"; break; }; done)
+
+CODE := $(shell find src requirements.txt -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*' \
+	2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | tr -d ' ')
+FIGURES := _build/.figures-$(CODE)
+
+.PHONY: help book site serve test lint format figures install clean distclean
+
+help: ## this list
+	@echo 'make TARGET, where TARGET is one of'
+	@sed -n 's/^\([a-z]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
+
+book: site ## install what is needed, draw the figures, build the site, say where it is
+	@echo
+	@echo 'The book is built. To read it:'
+	@echo '  make serve      then open http://localhost:$(PORT)'
+	@echo '  or open the file $(CURDIR)/$(SITE)/index.html'
+
+site: $(INSTALLED) $(FIGURES)
+	@echo '== the site (a first build runs every chapter: a minute or two)'
+	@mkdir -p _build
+	@$(BIN)/jupyter-book build . --warningiserror -n --keep-going -q >_build/build.log 2>&1 \
+		|| { cat _build/build.log; \
+		find _build/html/reports -name '*.log' -exec cat {} + 2>/dev/null; \
+		echo 'The site was not built: see the warnings above (each one counts as an error).'; exit 1; }
+
+serve: site ## serve the built site on localhost (PORT=8000)
+	@echo 'http://localhost:$(PORT)   (Ctrl-C ends it)'
+	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(SITE) 2>/dev/null
+
+test: lint site ## lint, types, import direction, all tests (TESTS=tests/book picks some)
+	@echo '== tests'
+	@$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+
+lint: $(INSTALLED) ## ruff, mypy and the import direction
+	@echo '== ruff, mypy, import-linter'
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo 'Run: make format'; exit 1; }
+	@$(BIN)/mypy
+	@out=$$($(BIN)/lint-imports 2>&1) || { echo "$$out"; exit 1; }
+
+format: $(INSTALLED) ## rewrite the Python files in the one format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+figures: $(INSTALLED) ## draw figures/ again, whatever has changed
+	@rm -f _build/.figures-*
+	@$(MAKE) $(FIGURES)
+
+$(FIGURES): $(INSTALLED)
+	@echo '== the figures'
+	@mkdir -p _build
+	@$(BIN)/python -m draftproof.figures
+	@rm -f _build/.figures-*
+	@touch $@
+
+install: $(INSTALLED) ## make .venv and install the pinned requirements and the package
+
+$(INSTALLED): requirements.txt pyproject.toml
+	@test -n '$(PYTHON)' || { echo 'No Python 3.11, 3.12 or 3.13 with venv was found on the PATH.' \
+		'Install one (Debian: apt-get install python3 python3-venv) or give PYTHON=/path/to/python.'; exit 1; }
+	@echo '== the virtual environment $(VENV) (a first installation takes some minutes)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip check
+	@touch $@
+
+clean: ## remove what was built; the virtual environment stays
+	@rm -rf _build build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove the virtual environment as well
+	@rm -rf $(VENV)

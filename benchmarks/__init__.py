@@ -1,0 +1,1 @@
+"""Measurements of this package and of code that others wrote."""

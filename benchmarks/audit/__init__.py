@@ -1,0 +1,1 @@
+"""The audit meets code that we did not write: speculative samplers from the package index."""

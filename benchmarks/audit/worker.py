@@ -1,0 +1,145 @@
+"""Runs inside the audited packages' environment; see ``__main__``."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+import warnings
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.audit import subjects
+from benchmarks.audit.cases import Case
+from draftproof.lab import audit, calibrate
+
+ALPHA = 1e-4  # about a hundred audits: one false alarm among them at most once in a hundred runs
+SEED = 20_261_101
+PACKAGES = (
+    "transformers",
+    "dflash",
+    "flashspec",
+    "sequential-speculative-decoding",
+    "speculative-decoding",
+)
+
+
+def run(case: Case, rng: np.random.Generator, draws: float) -> dict[str, Any]:
+    """Audit one case and return its line of the result."""
+    n = max(int(case.n * draws), 200)
+    about = {
+        "implementation": case.implementation,
+        "function": case.function,
+        "inputs": case.inputs,
+        "claimed": case.claimed,
+        "note": case.note,
+        "n": n,
+    }
+    try:
+        report = audit(case.sampler, case.law, n, rng, ALPHA)
+    except Exception as error:  # what the audited code raises is a finding, not a crash
+        return about | {"verdict": "error", "reason": f"{type(error).__name__}: {error}"[:300]}
+    return about | {"verdict": "holds" if report.exact else "does not hold"} | report.as_dict()
+
+
+def machine() -> dict[str, Any]:
+    """Describe the machine, without a name."""
+    return {
+        "system": platform.system(),
+        "architecture": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def bar(done: int, total: int, started: float, words: str) -> None:
+    """Draw the progress bar on standard error."""
+    filled = 30 * done // max(total, 1)
+    share = f"[{'#' * filled}{'.' * (30 - filled)}] {done}/{total}"
+    line = f"{share} {time.time() - started:4.0f} s  {words}"
+    end = "\n" if done == total or not sys.stderr.isatty() else ""
+    print(f"\r{line[:110]:<110}", end=end, file=sys.stderr, flush=True)
+
+
+def findings(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put the audits of each function together: what holds, and what does not on which inputs."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for line in lines:
+        name = line["implementation"], line["function"]
+        entry = found.setdefault(
+            name,
+            {
+                "implementation": name[0],
+                "function": name[1],
+                "claimed": line["claimed"],
+                "audits": 0,
+                "holds": 0,
+                "largest_detectable": 0.0,
+                "fails": [],
+            },
+        )
+        entry["audits"] += 1
+        if line["verdict"] == "holds":
+            entry["holds"] += 1
+            if line["detectable"] < 1:  # 1: a law with one possible token
+                entry["largest_detectable"] = max(entry["largest_detectable"], line["detectable"])
+        else:
+            kept = ("inputs", "verdict", "tv", "n", "p_value", "reason", "note")
+            entry["fails"].append({name: line.get(name) for name in kept})
+    return list(found.values())
+
+
+def main(out: str, draws: str, only: str = "") -> int:
+    """Run every case and write the JSON."""
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    cases = [case for case in subjects.every_case() if only in case.implementation]
+    rng = np.random.default_rng(SEED)
+    started, lines = time.time(), []
+    for i, case in enumerate(cases):
+        bar(i, len(cases), started, f"{case.implementation}: {case.inputs}")
+        began = time.time()
+        lines.append(run(case, rng.spawn(1)[0], float(draws)))
+        lines[-1]["seconds"] = round(time.time() - began, 2)
+    bar(len(cases), len(cases), started, "done")
+    found = calibrate(2000, np.random.default_rng(SEED), 0.01)
+    result = {
+        "about": "Audits of public speculative samplers; written by python -m benchmarks.audit",
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "seed": SEED,
+        "alpha": ALPHA,
+        "machine": machine(),
+        "versions": {name: version(name) for name in PACKAGES},
+        "calibration": {
+            "exact_samplers": found.runs,
+            "alpha": found.alpha,
+            "false_alarms": found.false_alarms,
+            "expected_at_most": found.runs * found.alpha,
+            "chance_of_as_many": found.too_many(),
+        },
+        "counts": {
+            v: sum(line["verdict"] == v for line in lines)
+            for v in ("holds", "does not hold", "error")
+        },
+        "findings": findings(lines),
+        "cases": lines,
+        "edges": subjects.edges(),
+    }
+    Path(out).parent.mkdir(parents=True, exist_ok=True)
+    Path(out).write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"{result['counts']} -> {out}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:]))

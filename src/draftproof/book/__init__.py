@@ -1,0 +1,26 @@
+"""The Sphinx side of the book: freshness, figures and the site's own parts.
+
+Listed in ``_config.yml`` as ``draftproof.book``. It needs the ``[book]`` extra; nothing else in
+the package imports it.
+
+access     HTML that assistive software accepts
+freshness  a change in ``src/`` or ``static/`` never leaves a stale page
+plates     the figures that chapter cells show become numbered figures with four drawings each
+solutions  hidden solutions are ``<details>``: they open by keyboard and without JavaScript
+site       what the built folder holds besides pages: mathematics, fonts, ``.nojekyll``, an index
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from draftproof.book import access, freshness, plates, site, solutions
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect the parts (called by Sphinx)."""
+    for part in (access, freshness, plates, solutions, site):
+        part.setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

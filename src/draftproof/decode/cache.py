@@ -1,0 +1,135 @@
+"""Keys and values of the tokens seen so far, in one preallocated block.
+
+A cache is rolled back by its lengths alone: entries past a row's length are stale, never read, and
+overwritten by what comes next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+__all__ = ["SLACK", "Cache"]
+
+SLACK = 64
+"""Positions past the context: a row at its end still passes through a block of its neighbours."""
+
+
+class Shape(Protocol):
+    """What a cache must know of the model that fills it."""
+
+    @property
+    def layers(self) -> int:
+        """Blocks."""
+
+    @property
+    def heads(self) -> int:
+        """Attention heads of a block."""
+
+    @property
+    def head_dim(self) -> int:
+        """Width of a head."""
+
+    @property
+    def context(self) -> int:
+        """The longest sequence."""
+
+
+class Cache:
+    """Keys and values for a batch whose rows may have different lengths.
+
+    Parameters
+    ----------
+    shape : Config
+        Of the model that fills it.
+    batch : int
+    capacity : int, optional
+        Longest sequence held; the model's context and `SLACK` more if not given.
+    dtype, device
+        Of the entries.
+
+    Attributes
+    ----------
+    lengths : list of int
+        Tokens held in each row.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        batch: int = 1,
+        capacity: int | None = None,
+        dtype: torch.dtype = torch.float32,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        whole = shape.context + SLACK
+        self.capacity = whole if capacity is None else min(capacity, whole)
+        size = (shape.layers, 2, batch, shape.heads, self.capacity, shape.head_dim)
+        self.entries = torch.zeros(size, dtype=dtype, device=device)
+        self.lengths = [0] * batch
+        self._rows = torch.arange(batch, device=device)[:, None]
+        self._places = torch.arange(self.capacity, device=device)
+        self._mask: Tensor | None = None
+        self._positions: Tensor | None = None
+        self._end = 0
+
+    def begin(self, new: int) -> Tensor | slice:
+        """Make room for `new` tokens in every row; return their positions.
+
+        Rows of one length give a slice, others an index tensor (B, new).
+
+        Raises
+        ------
+        ValueError
+            If a row would grow past the capacity.
+        """
+        start = max(self.lengths)
+        self._end = start + new
+        if self._end > self.capacity:
+            raise ValueError(
+                f"the context holds {self.capacity} tokens, got {start} and {new} more"
+            )
+        if min(self.lengths) == start:
+            self._positions = None
+            # One new token may look at everything: no mask, and a faster kernel.
+            inside = self._places[start : self._end]
+            self._mask = None if new == 1 else self._places[: self._end] <= inside[:, None]
+            return slice(start, self._end)
+        lengths = torch.tensor(self.lengths, device=self._rows.device)
+        self._positions = lengths[:, None] + self._places[:new]
+        self._mask = (self._places[: self._end] <= self._positions[..., None])[:, None]
+        return self._positions
+
+    def extend(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Store a layer's new keys and values, (B, H, new, D); return all of them and the mask."""
+        keys, values = self.entries[layer]
+        if self._positions is None:
+            start = self._end - k.shape[2]
+            keys[:, :, start : self._end] = k
+            values[:, :, start : self._end] = v
+        else:
+            keys[self._rows, :, self._positions] = k.transpose(1, 2)
+            values[self._rows, :, self._positions] = v.transpose(1, 2)
+        return keys[:, :, : self._end], values[:, :, : self._end], self._mask
+
+    def advance(self, new: int) -> None:
+        """Count the `new` tokens just stored as held."""
+        self.lengths = [length + new for length in self.lengths]
+
+    def rollback(self, lengths: Sequence[int]) -> None:
+        """Shorten every row to its new length.
+
+        Raises
+        ------
+        ValueError
+            If there is not one length a row, or one is negative or longer than the row.
+        """
+        fits = len(lengths) == len(self.lengths) and all(
+            0 <= new <= old for new, old in zip(lengths, self.lengths, strict=False)
+        )
+        if not fits:
+            raise ValueError(f"lengths must be within {self.lengths}, got {list(lengths)}")
+        self.lengths = [int(length) for length in lengths]

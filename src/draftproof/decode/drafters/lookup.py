@@ -1,0 +1,97 @@
+"""Prompt lookup: copy what followed the last words when they stood in the text before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from draftproof.decode.drafters.base import Draft
+from draftproof.decode.streams import Streams
+from draftproof.decode.warp import Warp
+
+__all__ = ["PromptLookup", "ngram_propose"]
+
+
+def _whole(value: object, name: str, low: int) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
+        raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
+    return int(value)
+
+
+def ngram_propose(tokens: Sequence[int], min_n: int, max_n: int, k: int) -> list[int]:
+    """Return up to `k` tokens that followed an earlier occurrence of the text's end.
+
+    The last `max_n` tokens are looked for first, then one fewer, down to `min_n`. Among the
+    occurrences of one length the first counts.
+
+    Parameters
+    ----------
+    tokens : sequence of int
+    min_n, max_n : int
+        1 <= min_n <= max_n.
+    k : int
+        At least 1.
+
+    Returns
+    -------
+    list of int
+        Empty if nothing matches; shorter than `k` if the text ends sooner.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    References
+    ----------
+    Saxena (2023), prompt lookup decoding.
+    """
+    _whole(min_n, "min_n", 1)
+    _whole(max_n, "max_n", min_n)
+    _whole(k, "k", 1)
+    text = np.asarray(tokens, dtype=np.int64)
+    for n in range(min(max_n, len(text) - 1), min_n - 1, -1):
+        windows = np.lib.stride_tricks.sliding_window_view(text[:-1], n)
+        found = np.flatnonzero((windows == text[-n:]).all(axis=1))
+        if found.size:
+            after = int(found[0]) + n
+            return [int(x) for x in text[after : after + k]]
+    return []
+
+
+class PromptLookup:
+    """The drafter that costs nothing: no model, no law, one-hot proposals.
+
+    Parameters
+    ----------
+    min_n, max_n : int
+        Shortest and longest end of the text that is looked for.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+
+    def __init__(self, min_n: int = 1, max_n: int = 3) -> None:
+        self.min_n = _whole(min_n, "min_n", 1)
+        self.max_n = _whole(max_n, "max_n", self.min_n)
+        self._device: torch.device | str = "cpu"
+
+    def start(self, prompts: Sequence[Sequence[int]], warp: Warp, streams: Streams) -> None:
+        """Begin new sequences."""
+        self._device = streams.device
+
+    def propose(self, context: Sequence[Sequence[int]], gamma: int) -> Draft:
+        """Return what followed the end of each row before, as far as there is such a place."""
+        found = [ngram_propose(row, self.min_n, self.max_n, gamma) for row in context]
+        width = max(map(len, found), default=0)
+        padded = [row + [0] * (width - len(row)) for row in found]
+        tokens = torch.tensor(padded, dtype=torch.long).view(len(found), width)
+        lengths = torch.tensor([len(row) for row in found])
+        return Draft(tokens.to(self._device), None, lengths.to(self._device))
+
+    def accept(self, num_accepted: Sequence[int], next_token: Sequence[int]) -> None:
+        """Do nothing: the next context says it all."""

@@ -1,0 +1,325 @@
+"""A figure of the book: how it is sized, measured, written and shown.
+
+A drawing function is written once, as ``draw(plate, *results, **options)`` under
+:func:`drawing`, and called as ``draw(*results, theme=..., layout=..., **options)``.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import io
+import itertools
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from . import style
+from .labels import Label
+from .style import Layout, Theme
+from .svg import tidy
+
+__all__ = ["MIME", "VARIANTS", "Drawing", "Plate", "Shown", "drawing", "show", "svg", "variants"]
+
+MIME = "application/vnd.draftproof.figure+json"
+"""Mime type of a shown figure: its name, caption, alternative text and four SVGs."""
+VARIANTS: dict[str, dict[str, str]] = {
+    f"{theme}-{layout}": {"theme": theme, "layout": layout}
+    for layout in ("wide", "phone")
+    for theme in ("light", "dark")
+}
+CAPTION_START = "What to see: "
+
+Drawing = Callable[..., "Plate"]
+
+
+class Plate(Figure):
+    """A matplotlib figure in pixels that knows its caption, its alternative text, its areas."""
+
+    def __init__(self, name: str, theme: Theme, layout: Layout) -> None:
+        if layout not in style.WIDTH:
+            raise ValueError(f"layout must be 'wide' or 'phone'; got {layout!r}")
+        self.name = name
+        self.theme = theme
+        self.layout_name = layout
+        self.caption = ""
+        self.alt = ""
+        self.writing_svg = False
+        self._measured: dict[str, list[tuple[Axes, Patch]]] = {}
+        self.unit = 1.0
+        """Area, in the axes' units squared, that stands for probability 1 (on pixel axes: px²)."""
+        super().__init__(figsize=(style.WIDTH[layout] / 72, 1), dpi=72)
+
+    @property
+    def phone(self) -> bool:
+        """Whether this is the narrow layout."""
+        return self.layout_name == "phone"
+
+    @property
+    def width(self) -> int:
+        """Width in pixels."""
+        return style.WIDTH[self.layout_name]
+
+    @property
+    def height(self) -> float:
+        """Height in pixels."""
+        return float(self.get_figheight() * 72)
+
+    def pick(self, wide: Any, phone: Any) -> Any:  # type: ignore[override]
+        """Return the first for the wide layout, the second for the phone."""
+        return phone if self.phone else wide
+
+    def pixels(self, height: float) -> Axes:
+        """Set the height and return axes over the whole plate: pixels, y down from the top."""
+        self.set_size_inches(self.width / 72, height / 72)
+        ax = self.add_axes((0, 0, 1, 1))
+        ax.set(xlim=(0, self.width), ylim=(height, 0))
+        ax.axis("off")
+        ax.set_autoscale_on(False)
+        return ax
+
+    def axes_at(
+        self,
+        left: float,
+        top: float,
+        width: float,
+        height: float,
+        *,
+        xlim: tuple[float, float],
+        ylim: tuple[float, float],
+        **settings: Any,
+    ) -> Axes:
+        """Return data axes whose box is given in pixels from the top left, after :meth:`pixels`."""
+        full_width, full_height = self.width, self.height
+        box = (
+            left / full_width,
+            1 - (top + height) / full_height,
+            width / full_width,
+            height / full_height,
+        )
+        ax = self.add_axes(box)
+        ax.set(xlim=xlim, ylim=ylim, **settings)
+        ax.set_autoscale_on(False)
+        return ax
+
+    def say(self, *, caption: str, alt: str) -> None:
+        """Set the caption (without its opening "What to see:") and the alternative text."""
+        self.caption = CAPTION_START + caption.removeprefix(CAPTION_START)
+        self.alt = alt
+
+    def measure(self, key: str, ax: Axes, patch: Patch) -> None:
+        """Report the area of ``patch`` under ``key`` in :attr:`areas`."""
+        self._measured.setdefault(key, []).append((ax, patch))
+
+    @property
+    def areas(self) -> dict[str, float]:
+        """Areas by key, measured on the outlines as drawn, in units of :attr:`unit`."""
+        return {
+            key: sum(_area(ax, patch) for ax, patch in pairs) / self.unit
+            for key, pairs in self._measured.items()
+        }
+
+    def faults(self) -> list[str]:
+        """List what a reader would stumble over: small, cut-off or overlapping text."""
+        return _faults(self)
+
+    def draw(self, renderer: Any) -> None:
+        """Draw within the book's settings, wherever the plate is drawn."""
+        with style.context(self.theme):
+            super().draw(renderer)
+
+    def savefig(self, *args: Any, **kwargs: Any) -> None:
+        """Save within the book's settings; for the book's own SVG use :func:`svg`."""
+        with style.context(self.theme):
+            super().savefig(*args, **kwargs)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/html": _html(self, svg(self, _fresh_prefix())), "text/plain": self.alt}
+
+
+def _area(ax: Axes, patch: Patch) -> float:
+    """Area of the drawn outline, taken back from the screen into the coordinates of ``ax``."""
+    outline = patch.get_path().interpolated(1)
+    screen = patch.get_transform().transform_path(outline)
+    total = 0.0
+    for points in ax.transData.inverted().transform_path(screen).to_polygons():
+        x, y = np.asarray(points).T
+        total += 0.5 * float(np.dot(x[:-1], y[1:]) - np.dot(x[1:], y[:-1]))
+    return abs(total)
+
+
+def _faults(plate: Plate) -> list[str]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    with style.context(plate.theme):
+        renderer = FigureCanvasAgg(plate).get_renderer()
+        texts: list[Any] = [t for t in plate.findobj(Label) if t.get_text().strip()]
+        ticks = [
+            tick
+            for ax in plate.axes
+            if ax.axison
+            for axis in (ax.xaxis, ax.yaxis)
+            for tick in axis.get_ticklabels()
+            if axis.get_visible() and tick.get_visible() and tick.get_text().strip()
+        ]
+        texts += ticks
+        boxes = [t.get_window_extent(renderer) for t in texts]
+    found = []
+    for key, pairs in plate._measured.items():
+        for _, patch in pairs:
+            box = patch.get_path().get_extents(patch.get_transform())
+            if box.x0 < -1 or box.y0 < -1 or box.x1 > plate.width + 1 or box.y1 > plate.height + 1:
+                found.append(f"mass {key!r} leaves the figure")
+    for text, box in zip(texts, boxes, strict=True):
+        if text.get_fontsize() < style.MIN_TEXT:
+            found.append(f"text {text.get_text()!r} is smaller than {style.MIN_TEXT:g} px")
+        if box.x0 < 0 or box.y0 < -1 or box.x1 > plate.width or box.y1 > plate.height + 1:
+            found.append(f"text {text.get_text()!r} leaves the figure")
+    for (one, a), (two, b) in itertools.combinations(zip(texts, boxes, strict=True), 2):
+        wide = min(a.x1, b.x1) - max(a.x0, b.x0)
+        high = min(a.y1, b.y1) - max(a.y0, b.y0)
+        if wide > 1 and high > 4:
+            found.append(f"texts {one.get_text()!r} and {two.get_text()!r} overlap")
+    return found
+
+
+def drawing(function: Callable[..., None]) -> Drawing:
+    """Turn ``function(plate, *results, **options)`` into a drawing of the book.
+
+    The result is called as ``function(*results, theme="light", layout="wide", name=None,
+    **options)``: it makes the plate, draws within the book's matplotlib settings, and returns
+    the plate once it has its caption and alternative text.
+    """
+
+    @functools.wraps(function)
+    def draw(
+        *results: Any,
+        theme: str = "light",
+        layout: Layout = "wide",
+        name: str | None = None,
+        **options: Any,
+    ) -> Plate:
+        colours = style.theme(theme)
+        with style.context(colours):
+            plate = Plate(name or function.__name__.replace("_", "-"), colours, layout)
+            function(plate, *results, **options)
+        if not plate.alt or not plate.caption:
+            raise RuntimeError(f"drawing {function.__name__} has set no caption or no alt text")
+        return plate
+
+    signature = inspect.signature(function)
+    shown = list(signature.parameters.values())[1:]
+    extra = [
+        inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default)
+        for key, default in (("theme", "light"), ("layout", "wide"), ("name", None))
+    ]
+    last = [p for p in shown if p.kind is inspect.Parameter.VAR_KEYWORD]
+    front = [p for p in shown if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    draw.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*front, *extra, *last], return_annotation=Plate
+    )
+    return draw
+
+
+def svg(plate: Plate, prefix: str = "") -> str:
+    """Return the plate as SVG: text as paths, no date, equal bytes for equal plates.
+
+    ``prefix`` goes before every id, so that several pictures can share one page.
+    """
+    raw = io.StringIO()
+    silent = {"Date": None, "Creator": None, "Format": None, "Type": None}
+    plate.writing_svg = True
+    try:
+        plate.savefig(raw, format="svg", metadata=silent)
+    finally:
+        plate.writing_svg = False
+    return tidy(raw.getvalue(), plate.theme, plate.alt, prefix)
+
+
+def variants(draw: Drawing, *results: Any, **options: Any) -> dict[str, Plate]:
+    """Return the four plates of a drawing; they must agree in their name and words."""
+    plates = {key: draw(*results, **options, **look) for key, look in VARIANTS.items()}
+    _agree(list(plates.values()))
+    return plates
+
+
+def _agree(plates: list[Plate]) -> None:
+    for field in ("name", "caption", "alt"):
+        if len({getattr(plate, field) for plate in plates}) != 1:
+            raise ValueError(f"the four variants of {plates[0].name} differ in their {field}")
+
+
+class Shown:
+    """What a cell displays: the figure in both themes and layouts, with its words.
+
+    Plates are drawn when they are asked for: a live control that moves needs two of the four.
+
+    Attributes
+    ----------
+    name, caption, alt : str
+        As the drawing set them.
+    areas : dict
+        Measured on the light, wide plate.
+    """
+
+    def __init__(self, draw: Callable[..., Plate]) -> None:
+        self._draw = draw
+        self._plates: dict[str, Plate] = {}
+        first = self.plate("light-wide")
+        self.name, self.caption, self.alt = first.name, first.caption, first.alt
+
+    def plate(self, variant: str) -> Plate:
+        """Return one of the four plates, such as ``"dark-phone"``."""
+        if variant not in self._plates:
+            self._plates[variant] = self._draw(**VARIANTS[variant])
+        return self._plates[variant]
+
+    def svg(self, variant: str, prefix: str = "") -> str:
+        """Return one of the four plates as SVG, its ids after `prefix`."""
+        return svg(self.plate(variant), prefix)
+
+    @property
+    def areas(self) -> dict[str, float]:
+        """The measured areas of the picture."""
+        return self.plate("light-wide").areas
+
+    @property
+    def svgs(self) -> dict[str, str]:
+        """All four pictures; they must agree in their words."""
+        _agree([self.plate(variant) for variant in VARIANTS])
+        return {variant: self.svg(variant) for variant in VARIANTS}
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        bundle = {"name": self.name, "caption": self.caption, "alt": self.alt}
+        first = self.plate("light-wide")
+        return {
+            MIME: {**bundle, "svgs": self.svgs},
+            "text/html": _html(first, svg(first, _fresh_prefix())),
+            "text/plain": self.alt,
+        }
+
+
+def show(draw: Drawing, *results: Any, name: str | None = None, **options: Any) -> Shown:
+    """Return what a notebook cell displays of a figure: four pictures, a caption, an alt text."""
+    return Shown(functools.partial(draw, *results, name=name, **options))
+
+
+_counter = itertools.count(1)
+
+
+def _fresh_prefix() -> str:
+    return f"dp{next(_counter)}-"
+
+
+def _html(plate: Plate, picture: str) -> str:
+    words = escape(plate.caption.removeprefix(CAPTION_START))
+    head = f"<strong>{CAPTION_START.strip()}</strong>"
+    return (
+        f'<figure style="margin:0;max-width:{plate.width}px">{picture}'
+        f"<figcaption>{head} {words}</figcaption></figure>"
+    )

@@ -1,0 +1,42 @@
+"""Every verification rule under one signature.
+
+A rule is an object with a *law* (the probability of every outcome given the drafts) and a *draw*
+(the same decision by given uniforms). Hand it to `draftproof.lab.output_law`, or run it with
+``rule.round(target, draft, context, gamma, rng)``.
+
+Exact: `token`, `greedy`, `sample_match`, `one_hot`, `top_k`, `block`, `recursive`, `tree`.
+Inexact: `lenience`, `typical`.
+"""
+
+from draftproof.verifiers.blockwise import Blockwise, Chainwise, block
+from draftproof.verifiers.inexact import lenience, typical, typical_acceptance
+from draftproof.verifiers.nodewise import Nodewise
+from draftproof.verifiers.several import recursive, tree
+from draftproof.verifiers.shapes import BlockTrace, TreeTrace
+from draftproof.verifiers.single import from_rule, greedy, one_hot, sample_match, token, top_k
+from draftproof.verifiers.transport import Cut, best_cut, optimal_transport_bound
+from draftproof.verifiers.verifier import Verifier
+
+__all__ = [
+    "BlockTrace",
+    "Blockwise",
+    "Chainwise",
+    "Cut",
+    "Nodewise",
+    "TreeTrace",
+    "Verifier",
+    "best_cut",
+    "block",
+    "from_rule",
+    "greedy",
+    "lenience",
+    "one_hot",
+    "optimal_transport_bound",
+    "recursive",
+    "sample_match",
+    "token",
+    "top_k",
+    "tree",
+    "typical",
+    "typical_acceptance",
+]

@@ -1,0 +1,110 @@
+"""The live figures of chapter 3: each returns its controls over the chapter's own drawings."""
+
+from __future__ import annotations
+
+from draftproof import toy_curves as curves
+from draftproof import toy_runs as runs
+from draftproof.bigram import START
+from draftproof.examples import toy
+from draftproof.figures import Shown, show
+from draftproof.figures.chapter3 import gap_bands, one_context, stairs, three_meters
+
+from .live import Live, choice, slider, whole
+
+__all__ = ["block_meters", "context_bars", "loaded_stairs", "noisy_gaps", "round_stairs",
+           "warm_bars"]  # fmt: skip
+
+_NAMES = {"start": START, "space": " "}
+
+
+def _contexts() -> list[str]:
+    return ["start", "space", *(name for name in toy()[0].vocabulary if name != " ")]
+
+
+def context_bars() -> Live:
+    """Return the two laws of a context; controls: the draft's weight, the context, gamma."""
+
+    def draw(weight: float, context: str, gamma: int) -> Shown:
+        row = runs.row_at(_NAMES.get(context, context), weight)
+        return show(one_context, row, curves.summary(weight, gamma))
+
+    return Live(
+        draw,
+        weight=slider("weight of p in q", runs.WEIGHT, 0, 1),
+        context=choice("context", _contexts(), runs.CONTEXT),
+        gamma=whole("drafts in a block", runs.GAMMA, 1, 12),
+    )
+
+
+def noisy_gaps() -> Live:
+    """Return the check of single tokens again and again; controls: the run, the sample size."""
+
+    def draw(run: int, n: str) -> Shown:
+        size = int(n.replace(" ", ""))
+        return show(gap_bands, *runs.gap_results(size, run), toy()[0].vocabulary)
+
+    return Live(
+        draw,
+        run=whole("run", 0, 0, 40),
+        n=choice("samples", ["2 000", "20 000", "200 000"], "200 000"),
+    )
+
+
+def round_stairs() -> Live:
+    """Return the staircase of a round; controls: alpha, gamma, c and v."""
+
+    def draw(alpha: float, gamma: int, c: float, v: float) -> Shown:
+        return show(stairs, alpha, gamma, c, v)
+
+    return Live(
+        draw,
+        alpha=slider("acceptance α", 0.7, 0, 1, 0.01),
+        gamma=whole("drafts γ", 4, 1, 10),
+        c=slider("draft cost c", 0.1, 0, 1, 0.01),
+        v=slider("verification v", 1.0, 1, 6, 0.1),
+    )
+
+
+def loaded_stairs() -> Live:
+    """Return the staircase on a busy machine; controls: alpha, gamma, c and the batch."""
+
+    def draw(alpha: float, gamma: int, c: float, batch: int) -> Shown:
+        results = curves.loaded_round(alpha, gamma, c, batch)
+        return show(stairs, *results, name="stairs-under-load", batch=batch)
+
+    return Live(
+        draw,
+        alpha=slider("acceptance α", 0.9, 0, 1, 0.01),
+        gamma=whole("drafts γ", runs.GAMMA, 1, 10),
+        c=slider("draft cost c", 0.05, 0, 1, 0.01),
+        batch=whole("sequences", curves.BATCH, 1, 512),
+    )
+
+
+def block_meters() -> Live:
+    """Return the three meters; controls: alpha and the longest block."""
+
+    def draw(alpha: float, longest: int) -> Shown:
+        lengths = tuple(sorted({g for g in (2, 4, 8) if g < longest} | {longest}))
+        return show(three_meters, alpha, lengths=lengths)
+
+    return Live(
+        draw,
+        alpha=slider("acceptance α", 0.8, 0, 1, 0.01),
+        longest=whole("longest block", 16, 2, 16),
+    )
+
+
+def warm_bars() -> Live:
+    """Return the two laws of a context, warped; controls: temperature, weight, context."""
+
+    def draw(temperature: float, weight: float, context: str) -> Shown:
+        row = runs.row_at(_NAMES.get(context, context), weight, temperature)
+        return show(one_context, row, name="one-context-cool", temperature=temperature)
+
+    return Live(
+        draw,
+        temperature=slider("temperature", 0.5, 0, 5, 0.05),
+        weight=slider("weight of p in q", runs.WEIGHT, 0, 1),
+        context=choice("context", _contexts(), runs.CONTEXT),
+    )

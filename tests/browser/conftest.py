@@ -1,0 +1,130 @@
+"""A browser that reaches the built site on localhost and nothing else."""
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def chromium():
+    """Path of Chromium: $CHROMIUM, or the first of the usual names on the PATH."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker(pytest.mark.browser)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    """Serve the built site on a free port of localhost."""
+    handler = functools.partial(Quiet, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser(address):
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium: install it or set CHROMIUM to its path to run these tests")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield started
+        started.close()
+
+
+class Visit:
+    """A page with a record of everything it asked for and complained about."""
+
+    def __init__(self, page, address):
+        self.page, self.address = page, address
+        self.complaints, self.loaded = [], {}
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("requestfailed", lambda r: self.complaints.append(f"failed: {r.url}"))
+        page.on("response", self._response)
+        page.route("**/*", self._route)
+
+    def _console(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"console {message.type}: {message.text}")
+
+    def _response(self, response):
+        if response.status >= 400:
+            self.complaints.append(f"status {response.status}: {response.url}")
+        self.loaded[response.url] = response
+
+    def _route(self, route):
+        url = route.request.url
+        if url.startswith((self.address, "data:", "blob:")):
+            route.continue_()
+        else:
+            self.complaints.append(f"outside: {url}")
+            route.abort()
+
+    def open(self, name):
+        self.page.goto(self.address + name, wait_until="load")
+        self.page.wait_for_load_state("networkidle")
+        if self.page.evaluate("() => typeof MathJax !== 'undefined'"):
+            self.page.evaluate("() => MathJax.startup.promise")
+        return self.page
+
+    def scroll_through(self):
+        """Bring everything into view once, so that lazy pictures load."""
+        self.page.evaluate(
+            """async () => {
+                const step = window.innerHeight;
+                for (let y = 0; y < document.documentElement.scrollHeight; y += step) {
+                    window.scrollTo(0, y);
+                    await new Promise(done => setTimeout(done, 20));
+                }
+                window.scrollTo(0, 0);
+            }"""
+        )
+        self.page.wait_for_load_state("networkidle")
+        self.page.wait_for_function(
+            "() => [...document.images].every(i => !i.checkVisibility() || i.complete)"
+        )
+
+
+@pytest.fixture(scope="session")
+def visit(browser, address):
+    """Return a context manager: visit(theme=..., width=..., **options) as Visit."""
+
+    @contextmanager
+    def opened(theme="light", width=1280, **options):
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=theme, **options
+        )
+        try:
+            yield Visit(context.new_page(), address)
+        finally:
+            context.close()
+
+    return opened

@@ -1,0 +1,73 @@
+"""A cached pass equals a recomputed one, whatever was rolled back before."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from draftproof.decode.cache import Cache  # noqa: E402
+from draftproof.decode.models import Config, Transformer  # noqa: E402
+
+CONFIG = Config(vocabulary=11, dim=32, layers=3, heads=2, hidden=48, context=64)
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    model = Transformer(CONFIG).double().eval()
+    torch.nn.init.normal_(model.head.weight)  # training starts it at zero; zeros would hide faults
+    return model
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients():
+    with torch.no_grad():
+        yield
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cached_logits_equal_recomputed_ones_over_random_rounds(model, seed):
+    chooser = torch.Generator().manual_seed(seed)
+
+    def whole(high, low=0):
+        return int(torch.randint(low, high, (1,), generator=chooser))
+
+    batch = 1 + seed % 3
+    cache = Cache(CONFIG, batch, dtype=torch.float64)
+    rows = [[] for _ in range(batch)]
+    for _ in range(12):
+        new = whole(6, 1)
+        block = torch.randint(CONFIG.vocabulary, (batch, new), generator=chooser)
+        cached = model(block, cache)
+        for row, tokens, logits in zip(rows, block.tolist(), cached, strict=True):
+            row += tokens
+            fresh = model(torch.tensor([row]))[0, -new:]
+            torch.testing.assert_close(logits, fresh, rtol=1e-9, atol=1e-9)
+        kept = [len(row) - whole(new + 1) for row in rows]  # every row accepts its own number
+        cache.rollback(kept)
+        rows = [row[:length] for row, length in zip(rows, kept, strict=True)]
+        if max(map(len, rows)) > CONFIG.context - 6:
+            break
+
+
+def test_growing_past_the_context_is_an_error_and_changes_nothing(model):
+    cache = Cache(CONFIG, 1, capacity=4, dtype=torch.float64)
+    model(torch.zeros(1, 3, dtype=torch.long), cache)
+    with pytest.raises(ValueError, match="context holds 4 tokens, got 3 and 2 more"):
+        model(torch.zeros(1, 2, dtype=torch.long), cache)
+    assert cache.lengths == [3]
+
+
+@pytest.mark.parametrize("lengths", [[5], [-1], [1, 1], []])
+def test_rollback_takes_only_shorter_lengths(model, lengths):
+    cache = Cache(CONFIG, 1, dtype=torch.float64)
+    model(torch.zeros(1, 3, dtype=torch.long), cache)
+    with pytest.raises(ValueError, match="lengths must be within"):
+        cache.rollback(lengths)
+
+
+@pytest.mark.parametrize("bad", [{"dim": 30}, {"layers": 0}, {"heads": 2.0}, {"context": True}])
+def test_a_model_shape_is_checked(bad):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        Config(**{**vars(CONFIG), **bad})

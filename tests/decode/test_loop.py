@@ -1,0 +1,172 @@
+"""The loop emits the target's law, whatever guesses, and counts what it did."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from draftproof.decode.drafters import (  # noqa: E402
+    ModelDrafter,
+    NgramTable,
+    PromptLookup,
+    TableDrafter,
+)
+from draftproof.decode.loop import generate  # noqa: E402
+from draftproof.decode.models import Config, Transformer  # noqa: E402
+from draftproof.lab import audit  # noqa: E402
+
+SIZE = 5
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def model(seed, dim=16, layers=1, size=SIZE, context=64):
+    torch.manual_seed(seed)
+    made = Transformer(Config(size, dim, layers, 2, 24, context)).double().eval()
+    for weight in (made.head.weight, made.embedding.weight):
+        torch.nn.init.normal_(weight, std=0.6)
+    return made
+
+
+TARGET = model(0, layers=2)
+TEXT = torch.randint(SIZE, (300,), generator=torch.Generator().manual_seed(9)).numpy()
+DRAFTERS = {
+    "none": lambda: None,
+    "small model": lambda: ModelDrafter(model(1)),
+    "the target": lambda: ModelDrafter(TARGET),
+    "table": lambda: TableDrafter(NgramTable.from_tokens(TEXT, SIZE, 3)),
+    "lookup": lambda: PromptLookup(),
+    "larger vocabulary": lambda: ModelDrafter(model(2, size=SIZE + 3)),
+    "smaller vocabulary": lambda: ModelDrafter(model(3, size=SIZE - 2)),
+}
+PROMPTS = [[1, 2, 1, 2], [3], [4, 0, 0, 1, 2, 3]]
+
+
+def seeded(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def run(prompts=PROMPTS, name="none", seed=0, new=12, **options):
+    return generate(
+        TARGET,
+        prompts,
+        drafter=DRAFTERS[name](),
+        max_new_tokens=new,
+        generator=seeded(seed),
+        **options,
+    )
+
+
+@pytest.mark.parametrize("name", DRAFTERS)
+@pytest.mark.parametrize("gamma", range(1, 9))
+def test_greedy_equals_plain_decoding(name, gamma):
+    assert run(name=name, gamma=gamma, temperature=0).rows == run(temperature=0).rows
+
+
+@pytest.mark.parametrize("gamma", [1, 3])
+@pytest.mark.parametrize("warp", [{}, {"temperature": 0.6, "top_k": 4}, {"top_p": 0.8}])
+@pytest.mark.parametrize("name", [name for name in DRAFTERS if name != "none"])
+def test_the_joint_law_of_three_tokens_is_the_targets(name, gamma, warp):
+    """Audited at a false-alarm rate of 1e-5 each; the first draws come from a batch."""
+    prompt, length, n = [1, 2, 1], 3, 1500
+    made = run([prompt] * n, name, seed=gamma, new=length, gamma=gamma, **warp)
+    law = exact_law(prompt, length, warp)
+    report = audit(lambda *_: np.array(made.rows), law, n, np.random.default_rng(0), alpha=1e-5)
+    assert report.exact, report
+
+
+def exact_law(prompt, length, options):
+    from draftproof.decode.warp import Warp
+
+    warp, law = Warp(**options), {}
+    for tokens in itertools.product(range(SIZE), repeat=length):
+        with torch.no_grad():
+            rows = warp(TARGET(torch.tensor([[*prompt, *tokens]]))[0])
+        steps = rows[len(prompt) - 1 : -1][range(length), tokens]
+        law[tokens] = float(steps.prod())
+    return law
+
+
+def test_the_target_as_its_own_drafter_is_accepted_for_ever():
+    made = run(name="the target", new=50, gamma=4)
+    total = made.counters
+    assert total.accepted == total.tested and total.corrections == 0
+
+
+@pytest.mark.parametrize("name", DRAFTERS)
+@pytest.mark.parametrize("new", [0, 1, 2, 7])
+def test_exactly_as_many_tokens_as_asked_for(name, new):
+    made = run(name=name, new=new, gamma=5)
+    assert [len(row) for row in made.rows] == [new] * 3
+    assert all(made.row_counters(i).emitted == new for i in range(3))
+
+
+@pytest.mark.parametrize("name", DRAFTERS)
+def test_a_row_does_not_depend_on_its_neighbours(name):
+    together = run(name=name, gamma=3)
+    swapped = run([PROMPTS[0], [2, 2], [0]], name, gamma=3)
+    assert swapped.rows[0] == together.rows[0]
+    alone = run(PROMPTS[:1], name, gamma=3)
+    assert alone.rows[0] == together.rows[0]
+
+
+@pytest.mark.parametrize("name", DRAFTERS)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_end_of_the_sequence_ends_the_row_and_its_counters(name, seed):
+    free, ended = (run(name=name, seed=seed, gamma=4, eos_token_id=e) for e in (None, 2))
+    for row, (long, short) in enumerate(zip(free.rows, ended.rows, strict=True)):
+        stop = long.index(2) + 1 if 2 in long else len(long)
+        assert short == long[:stop]
+        counted = ended.row_counters(row)
+        assert counted.emitted == len(short) and counted.tested <= counted.drafted
+
+
+def test_a_bare_prompt_gives_bare_tokens_and_a_replayable_trace():
+    made = run([1, 2], "small model", keep_laws=True)
+    assert made.tokens == made.rows[0]
+    assert sum((trace.tokens for trace in made.trace), ()) == made.tokens
+    for trace in made.trace:
+        at = np.arange(trace.drafted), trace.draft_tokens
+        kept = trace.uniforms * trace.q[at] < trace.p[:-1][at]
+        assert np.logical_and.accumulate(kept).sum() == trace.num_accepted
+
+
+def test_the_context_can_be_filled_to_its_last_token():
+    made = run([[1] * 50, [1]], "small model", new=14, gamma=8)
+    assert [len(row) for row in made.rows] == [14, 14]
+
+
+BAD = {
+    "gamma": {"gamma": 0},
+    "gamma must be at most": {"gamma": 64},
+    "temperature": {"temperature": -0.1},
+    "top_k": {"top_k": 0},
+    "top_p": {"top_p": 0},
+    "max_new_tokens": {"new": -1},
+    "at least one token a prompt": {"prompts": []},
+    "prompt_ids must be in 0..4, got 5": {"prompts": [1, 5]},
+    "prompt_ids must be token": {"prompts": ["a"]},
+    "prompt_ids must be token numbers": {"prompts": [[0.5]]},
+    r"fit the context of 64 tokens, got 60 \+ 12": {"prompts": [1] * 60},
+}
+
+
+@pytest.mark.parametrize("words", BAD)
+def test_bad_input_is_named(words):
+    with pytest.raises(ValueError, match=words):
+        run(**BAD[words])
+
+
+def test_a_generator_is_required():
+    with pytest.raises(ValueError, match=r"generator must be a torch\.Generator"):
+        generate(TARGET, [1], max_new_tokens=1, generator=7)

@@ -1,0 +1,44 @@
+"""The torch warp equals the numpy warp."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from draftproof.decode.warp import Warp  # noqa: E402
+from draftproof.warp import softmax, warp  # noqa: E402
+
+OPTIONS = [
+    {},
+    {"temperature": 0},
+    {"temperature": 0.3},
+    {"temperature": 2.0, "top_k": 3},
+    {"top_p": 0.7},
+    {"top_k": 4, "top_p": 0.5},
+    {"top_k": 1},
+    {"top_p": 1.0},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("ties", [False, True])
+def test_equals_numpy(options, ties):
+    logits = np.random.default_rng(0).normal(size=(20, 9))
+    logits = logits.round() if ties else logits
+    wanted = warp(softmax(logits), **options)
+    np.testing.assert_allclose(Warp(**options)(torch.tensor(logits)).numpy(), wanted, atol=1e-12)
+
+
+def test_ties_go_to_the_lowest_index():
+    law = Warp(top_k=1)(torch.tensor([1.0, 1.0, 0.5]))
+    assert law.tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "bad", [{"temperature": -1}, {"temperature": float("nan")}, {"top_k": 1.5}, {"top_p": 1.1}]
+)
+def test_bad_values_are_named(bad):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        Warp(**bad)

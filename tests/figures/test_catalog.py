@@ -1,0 +1,106 @@
+"""The catalogue and the command that writes its figures."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from draftproof.figures import __main__ as command
+from draftproof.figures import marks
+from draftproof.figures.catalog import CATALOG
+from draftproof.figures.plate import drawing
+from draftproof.figures.recipe import recipe
+
+
+@drawing
+def square(plate, side):
+    ax = plate.pixels(60)
+    marks.mass(ax, "accepted", (10, 10, side, side), key="square")
+    plate.say(caption="a square.", alt=f"A square of {side} pixels.")
+
+
+@pytest.fixture
+def few(monkeypatch):
+    entries = [recipe(square, lambda: 20), recipe(square, lambda: (30,), name="big-square")]
+    monkeypatch.setattr(command, "CATALOG", {entry.name: entry for entry in entries})
+
+
+VARIANTS = ("", ".dark", ".phone", ".phone.dark")
+
+
+def test_names_can_stand_in_a_file_name():
+    assert len(CATALOG) > 10
+    for name, entry in CATALOG.items():
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) and entry.name == name
+
+
+def test_writing_is_complete_and_repeatable(few, tmp_path, capsys):
+    assert command.main([str(tmp_path), "--jobs", "1"]) == 0
+    wanted = {f"{name}{v}.svg" for name in ("square", "big-square") for v in VARIANTS}
+    assert {p.name for p in tmp_path.iterdir()} == wanted
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    assert command.main([str(tmp_path), "--jobs", "1"]) == 0
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+    assert "8 files" in capsys.readouterr().out
+
+
+def test_leftovers_are_removed_but_other_files_stay(few, tmp_path):
+    (tmp_path / "old.svg").write_text("old")
+    (tmp_path / "notes.txt").write_text("mine")
+    command.main([str(tmp_path), "--only", "square", "--jobs", "1"])
+    assert (tmp_path / "old.svg").exists()
+    command.main([str(tmp_path), "--jobs", "1"])
+    assert not (tmp_path / "old.svg").exists()
+    assert (tmp_path / "notes.txt").exists()
+
+
+def test_check_tells_what_is_wrong_and_writes_nothing(few, tmp_path, capsys):
+    command.main([str(tmp_path), "--jobs", "1"])
+    assert command.main([str(tmp_path), "--check", "--jobs", "1"]) == 0
+    (tmp_path / "square.svg").write_text("changed")
+    (tmp_path / "big-square.svg").unlink()
+    (tmp_path / "old.svg").write_text("old")
+    capsys.readouterr()
+    assert command.main([str(tmp_path), "--check", "--jobs", "1"]) == 1
+    said = capsys.readouterr().out
+    assert f"differs: {tmp_path / 'square.svg'}" in said
+    assert f"missing: {tmp_path / 'big-square.svg'}" in said
+    assert f"belongs to no figure: {tmp_path / 'old.svg'}" in said
+    assert (tmp_path / "square.svg").read_text() == "changed"
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    target = tmp_path / "x.svg"
+    target.write_text("old")
+    monkeypatch.setattr(command.os, "fdopen", lambda *a, **k: (_ for _ in ()).throw(OSError))
+    with pytest.raises(OSError):
+        command._write(target, "new")
+    assert [p.name for p in tmp_path.iterdir()] == ["x.svg"]
+    assert target.read_text() == "old"
+
+
+def test_unknown_names_and_jobs_are_refused(few, capsys):
+    for argv, said in (
+        (["--only", "circle"], "no figure called circle; there are square, big-square"),
+        (["--jobs", "0"], "--jobs must be at least 1; got 0"),
+    ):
+        with pytest.raises(SystemExit):
+            command.main(argv)
+        assert said in capsys.readouterr().err
+
+
+def test_the_command_runs_in_a_fresh_process(tmp_path):
+    run = [sys.executable, "-m", "draftproof.figures", str(tmp_path), "--only", "cut-and-slide"]
+    subprocess.run(run, check=True, capture_output=True)
+    assert len(list(tmp_path.glob("*.svg"))) == 4
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_every_figure_is_whole(name):
+    plates = CATALOG[name].plates()
+    for key in ("light-wide", "light-phone"):
+        assert plates[key].faults() == [], key
+    first = plates["light-wide"]
+    assert first.caption.startswith("What to see: ") and first.caption.endswith((".", ".)"))
+    assert len(first.alt) >= 80 and "$" not in first.caption + first.alt
