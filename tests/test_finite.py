@@ -162,16 +162,26 @@ def test_no_token_without_mass_at_the_ends_of_the_line():
     assert last_with_mass(np.array(weights)) == 4
 
 
-@pytest.mark.parametrize("size", [1, 2, 17, 500, 5000])
-def test_the_fast_path_gives_the_tokens_of_the_plain_search(size):
+def ragged(size):
     rng = np.random.default_rng(size)
     weights = rng.random(size) ** 8 * (rng.random(size) < 0.7)
     weights[-1] = 0.3
+    return weights
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [*map(ragged, (1, 2, 17, 500, 5000)), *map(np.ones, (3, 10, 1000, 1024))],
+    ids=lambda weights: str(len(weights)),
+)
+def test_the_fast_path_gives_the_tokens_of_the_plain_search(weights):
     law = normalise(weights)
-    borders = np.minimum(law.cumsum() / law.sum(), np.nextafter(1, 0))
-    points = np.r_[rng.random(20_000), borders, np.nextafter(borders, 0)]
-    fast = turn_many(law, points.shape, iter([points]))
     cdf = law.cumsum()
+    borders = np.minimum(np.r_[cdf / cdf[-1], np.arange(1000) / 1000], np.nextafter(1, 0))
+    random = np.random.default_rng(7).random(20_000)
+    points = np.r_[random, borders, np.nextafter(borders, 0), np.nextafter(borders, 1)]
+    points = np.minimum(points, np.nextafter(1, 0))
+    fast = turn_many(law, points.shape, iter([points]))
     plain = np.searchsorted(cdf, points * cdf[-1], side="right")
     assert (fast == np.minimum(plain, last_with_mass(law))).all()
 

@@ -263,11 +263,9 @@ NOTHING_TO_REFUSE = {
     bigram.RoundsTrace: "a record that samplers write",
     rules.Outcome: "a record that the zoo writes",
     rules.Rule: "calls what it is given; its two callables are the reader's own",
-    examples.TARGET: "a target, made and checked",
     examples.Pair: "a record; `Pair.of` makes checked ones",
     examples.toy: "takes a flag",
     examples.target_function: "a formula",
-    density.Function: "a type",
 }
 MODULES = (
     "checks finite trace speculative warp noise density envelope chain roofline cost tables bigram"
@@ -354,7 +352,7 @@ def public_functions():
         loaded = importlib.import_module(f"draftproof.{module}")
         for name in loaded.__all__:
             value = getattr(loaded, name)
-            if callable(value) and not isinstance(value, type(list[int])):
+            if inspect.isroutine(value) or inspect.isclass(value) or isinstance(value, rules.Rule):
                 yield f"{module}.{name}", value
 
 

@@ -142,6 +142,14 @@ def test_equal_laws_never_reject():
     assert trace.accepted.all()
 
 
+def test_equal_laws_never_reject_even_where_products_round():
+    # 0.9 times the smallest float rounds up to it, and `u * q < p` alone would say no.
+    tiny = 5e-324
+    assert keeps(np.array(0.9), np.array(tiny), np.array(tiny))
+    block = verify_block([1], [[1.0, tiny]], [[1.0, tiny]] * 2, [0.9], np.random.default_rng(0))
+    assert block.num_accepted == 1
+
+
 def test_disjoint_laws_always_reject():
     trace = speculative_trace([1, 0], [0, 1], np.random.default_rng(16), 1000)
     assert not trace.accepted.any()

@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import torch
 
 from benchmarks.audit import subjects
 from benchmarks.audit.cases import Case
-from draftproof.lab import audit, calibrate
+from draftproof.lab import audit, audit_sequential, calibrate, samples_needed
 
 ALPHA = 1e-4  # about a hundred audits: one false alarm among them at most once in a hundred runs
 SEED = 20_261_101
@@ -29,6 +30,12 @@ PACKAGES = (
     "sequential-speculative-decoding",
     "speculative-decoding",
 )
+
+
+def stream(case: Case) -> np.random.Generator:
+    """Return the case's own stream: it does not depend on which other cases run."""
+    name = f"{case.implementation} {case.function} {case.inputs}"
+    return np.random.default_rng([SEED, crc32(name.encode())])
 
 
 def run(case: Case, rng: np.random.Generator, draws: float) -> dict[str, Any]:
@@ -70,6 +77,37 @@ def bar(done: int, total: int, started: float, words: str) -> None:
     print(f"\r{line[:110]:<110}", end=end, file=sys.stderr, flush=True)
 
 
+def calibrations() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Audit exact samplers with both audits, and compare the draws they need on one bias."""
+    rng = np.random.default_rng(SEED)
+    both = []
+    for runs, sequential in ((2000, False), (500, True)):
+        found = calibrate(runs, rng, 0.01, sequential=sequential)
+        both.append(
+            {
+                "exact_samplers": found.runs,
+                "alpha": found.alpha,
+                "false_alarms": found.false_alarms,
+                "expected_at_most": found.runs * found.alpha,
+                "chance_of_as_many": found.too_many(),
+            }
+        )
+    law, wrong = [0.3, 0.4, 0.3], [0.35, 0.35, 0.3]
+    stops = [
+        audit_sequential(lambda n, g: g.choice(3, n, p=wrong), law, own, max_n=10**6).n
+        for own in rng.spawn(300)
+    ]
+    both[1] |= {
+        "law": law,
+        "wrong_law": wrong,
+        "draws_of_the_fixed_audit": samples_needed(law, wrong),
+        "draws_of_the_sequential_audit": {
+            f"{level:.0%} of runs": float(np.quantile(stops, level)) for level in (0.5, 0.99)
+        },
+    }
+    return both[0], both[1]
+
+
 def findings(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put the audits of each function together: what holds, and what does not on which inputs."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
@@ -104,15 +142,14 @@ def main(out: str, draws: str, only: str = "") -> int:
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     cases = [case for case in subjects.every_case() if only in case.implementation]
-    rng = np.random.default_rng(SEED)
     started, lines = time.time(), []
     for i, case in enumerate(cases):
         bar(i, len(cases), started, f"{case.implementation}: {case.inputs}")
         began = time.time()
-        lines.append(run(case, rng.spawn(1)[0], float(draws)))
+        lines.append(run(case, stream(case), float(draws)))
         lines[-1]["seconds"] = round(time.time() - began, 2)
     bar(len(cases), len(cases), started, "done")
-    found = calibrate(2000, np.random.default_rng(SEED), 0.01)
+    found, early = calibrations()
     result = {
         "about": "Audits of public speculative samplers; written by python -m benchmarks.audit",
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -120,13 +157,8 @@ def main(out: str, draws: str, only: str = "") -> int:
         "alpha": ALPHA,
         "machine": machine(),
         "versions": {name: version(name) for name in PACKAGES},
-        "calibration": {
-            "exact_samplers": found.runs,
-            "alpha": found.alpha,
-            "false_alarms": found.false_alarms,
-            "expected_at_most": found.runs * found.alpha,
-            "chance_of_as_many": found.too_many(),
-        },
+        "calibration": found,
+        "sequential": early,
         "counts": {
             v: sum(line["verdict"] == v for line in lines)
             for v in ("holds", "does not hold", "error")

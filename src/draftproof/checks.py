@@ -37,8 +37,8 @@ ArrayLike = npt.ArrayLike | Sequence[Fraction] | Sequence[Sequence[Fraction]]
 # How far a law's sum may lie from 1, by the precision of the numbers it came in.
 TOLERANCE = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-4, np.dtype(np.float16): 1e-2}
 
-# The most numbers that one call makes: 2 GiB in float64. Beyond it, draw in several calls.
-LARGEST = 2**28
+# The most numbers that one call makes: half a GiB in float64. Beyond it, draw in several calls.
+LARGEST = 2**26
 
 
 def show_value(value: object) -> str:

@@ -65,7 +65,7 @@ def verify_block(
     uniforms: ArrayLike,
     rng: np.random.Generator,
 ) -> Trace:
-    """Verify a drafted block from left to right and stop at the first rejection.
+    """Walk over a drafted block, first draft first, up to the first rejection.
 
     The test at each position is ``u * q(x) < p(x)``. After a rejection at position t the next
     token is drawn from ``residual(p[t], q[t])``; after a full block from ``p[T]`` (the bonus).

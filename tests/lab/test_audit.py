@@ -394,3 +394,14 @@ def test_the_band_is_that_of_the_picture():
     low, high = audit(exact(P), P, 10_900, rng()).tv_band
     assert high == pytest.approx(0.0118, abs=0.0006)
     assert low == pytest.approx(0.001, abs=0.0003)
+
+
+def test_a_law_may_be_a_dict_of_tokens_that_are_not_0_1_2():
+    law = {50256: Fraction(1, 4), 11: Fraction(3, 4)}
+
+    def sampler(n, g):
+        return np.where(g.random(n) < 0.25, 50256, 11)
+
+    assert audit(sampler, law, 2000, rng()).exact
+    report = audit(fixed([11, 12]), law, 2, rng())
+    assert report.reason.startswith("token 12 is not in the law")

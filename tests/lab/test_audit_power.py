@@ -15,8 +15,9 @@ from draftproof.lab import (
     power,
     samples_needed,
 )
+from draftproof.lab.audit_detect import smallest_detectable
 from draftproof.lab.audit_martingale import log_e_value
-from draftproof.lab.audit_power import noncentrality, smallest_detectable
+from draftproof.lab.audit_rule import noncentrality
 
 P, BIASED = [0.3, 0.4, 0.3], [0.31, 0.39, 0.30]
 
@@ -220,3 +221,16 @@ def test_sequential_arguments_are_checked():
     ):
         with pytest.raises(ValueError, match=words):
             audit_sequential(exact(P), P, rng(), **extra)
+
+
+def test_no_other_direction_hides_much_better():
+    g = rng(3)
+    for size, n in ((3, 300), (5, 2000), (7, 5000)):
+        law = g.dirichlet(np.full(size, 5.0))
+        found = smallest_detectable(law, n)
+        for _ in range(8):
+            move = g.normal(size=size)
+            move -= move.mean()
+            move *= 2 * found / abs(move).sum()
+            if (law + move).min() >= 0:
+                assert power(law, law + move, n, seed=6) > 0.975

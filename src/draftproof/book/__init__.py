@@ -4,6 +4,7 @@ Listed in ``_config.yml`` as ``draftproof.book``. It needs the ``[book]`` extra;
 the package imports it.
 
 access     HTML that assistive software accepts
+alive      the widgets that work in the static page
 freshness  a change in ``src/`` or ``static/`` never leaves a stale page
 plates     the figures that chapter cells show become numbered figures with four drawings each
 solutions  hidden solutions are ``<details>``: they open by keyboard and without JavaScript
@@ -16,11 +17,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from draftproof.book import access, freshness, plates, site, solutions
+from draftproof.book import access, alive, freshness, plates, site, solutions
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the parts (called by Sphinx)."""
-    for part in (access, freshness, plates, solutions, site):
+    for part in (access, alive, freshness, plates, solutions, site):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -19,6 +19,8 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.writers.html5 import HTML5Translator
 
+from draftproof.book.alive import place
+
 FIGURE = "application/vnd.draftproof.figure+json"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 SUFFIXES = {
@@ -60,7 +62,7 @@ def figure_node(
     """Build the numbered figure for one mime bundle and write its drawings."""
     name = _checked(content)
     figure = nodes.figure(classes=["dp-figure"], names=[f"fig-{name}"])
-    drawings = plates()
+    drawings = plates(alive=content.get("alive"))
     for variant, suffix in SUFFIXES.items():
         svg = content["svgs"][variant]
         width, height = svg_size(svg)
@@ -158,6 +160,8 @@ def _visit_html(self: HTML5Translator, node: plates) -> None:
         }
         text = " ".join(f'{key}="{self.attval(value)}"' for key, value in attributes.items())
         self.body.append(f"<img {text}>\n")
+    if self.builder.name in {"html", "dirhtml"}:
+        self.body.append(place(node.get("alive")))
     self.body.append("</div>\n")
     raise nodes.SkipNode
 

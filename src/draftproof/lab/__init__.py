@@ -2,7 +2,8 @@
 
 from draftproof.lab import check
 from draftproof.lab.audit_calibration import Calibration, calibrate
-from draftproof.lab.audit_power import least_favourable, power, samples_needed
+from draftproof.lab.audit_detect import least_favourable
+from draftproof.lab.audit_power import power, samples_needed
 from draftproof.lab.audit_report import AuditReport, SequentialReport
 from draftproof.lab.audits import audit, audit_sequential
 from draftproof.lab.exact import (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from draftproof.finite import Array, check_rng, check_whole, draw
-from draftproof.lab.audit_power import check_probability
+from draftproof.lab.audit_rule import check_probability
 from draftproof.lab.audits import audit, audit_sequential
 
 __all__ = ["Calibration", "calibrate", "random_case"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from draftproof.finite import Array
-from draftproof.lab.audit_power import smallest_detectable
+from draftproof.lab.audit_detect import smallest_detectable
 from draftproof.noise import noise_band
 
 __all__ = ["AuditReport", "SequentialReport"]
@@ -83,7 +83,8 @@ class AuditReport:
 
         A sampler at that distance in the direction of `draftproof.lab.least_favourable` is
         rejected 99 times in 100, and one at that distance in any other direction at least as
-        often. 1.0 means that n is too small to be sure of anything but an impossible draw.
+        often (hardly less often, where n is below 100 and the bias large). 1.0
+        means that n is too small to be sure of anything but an impossible draw.
         """
         return smallest_detectable(self._cells, self.n, self.alpha)
 

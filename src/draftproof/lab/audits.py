@@ -13,8 +13,8 @@ from draftproof.lab.audit_fit import SIMULATIONS, Cells, fit, make_cells
 from draftproof.lab.audit_laws import OUTSIDE, Outcomes, read_draws, read_law
 from draftproof.lab.audit_martingale import log_e_value
 from draftproof.lab.audit_order import evenness, serial
-from draftproof.lab.audit_power import check_probability, check_stream
 from draftproof.lab.audit_report import AuditReport, SequentialReport
+from draftproof.lab.audit_rule import check_probability, check_stream
 
 __all__ = ["Sampler", "audit", "audit_sequential"]
 

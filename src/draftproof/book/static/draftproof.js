@@ -9,7 +9,8 @@
   /* A box that scrolls sideways must take the focus, so that arrow keys can move it. */
   function markScrollers() {
     for (const box of document.querySelectorAll(SCROLLERS)) {
-      if (box.scrollWidth > box.clientWidth + 1) {
+      const unseen = box.closest("[aria-hidden=true]") !== null;
+      if (!unseen && box.scrollWidth > box.clientWidth) {
         box.tabIndex = 0;
         box.dataset.dpScrolls = "";
       } else if ("dpScrolls" in box.dataset) {
@@ -32,6 +33,7 @@
       name.className = "dp-unseen";
       name.textContent = item.math.replace(/\\/g, "").trim();
       formula.setAttribute("aria-hidden", "true");
+      formula.removeAttribute("tabindex");
       formula.after(name);
     }
   }

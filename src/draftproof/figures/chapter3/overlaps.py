@@ -150,7 +150,8 @@ def _say_sticky(plate: Plate, result: Sticky) -> None:
         f"throughout. The formula says {result.formula:.4f}. Exact: {result.exact[0]:.3f} where "
         f"easy and hard alternate, {result.exact[50]:.3f} near the middle, "
         f"{result.exact[-1]:.3f} at {result.stay[-1]:.2f}. Runs: {runs}. Below, the first rounds "
-        "of two runs: short mixed rounds, and long rounds in easy stretches beside rounds of one character in hard ones.",
+        "of two runs: short mixed rounds, and long rounds in easy stretches beside rounds of one "
+        "character in hard ones.",
     )
 
 
@@ -204,7 +205,7 @@ def temperature_curves(
     ]
     plate.say(
         caption="to the right every line climbs towards 1, because heat makes all laws alike; to "
-        "the left each goes its own way, and two of them turn back.",
+        "the left each goes its own way, and some turn back.",
         alt=f"Acceptance against temperature from {num(temperatures[0])} to "
         f"{num(temperatures[-1])} on a log scale, the target's and the draft's law both warped. "
         f"Values at the left end, at 1, at the right end: {'; '.join(parts)}.",

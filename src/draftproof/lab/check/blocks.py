@@ -24,12 +24,12 @@ def verify_block_count(function: Any) -> Verdict:
     """
 
     def cases() -> Iterator[Case]:
-        for length in range(7):
+        for length in range(1, 7):
             for verdicts in product((True, False), repeat=length):
                 wanted = verdicts.index(False) if False in verdicts else length
                 yield Case({"verdicts": verdicts}, lambda v=verdicts: (list(v),), wanted)  # type: ignore[misc]
 
-    evidence = "It counts rightly for all {count} blocks of up to six verdicts."
+    evidence = "It counts rightly for all {count} blocks of one to six verdicts."
     return by_cases("verify_block_count", function, cases(), _count, evidence)
 
 

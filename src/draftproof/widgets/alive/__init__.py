@@ -1,0 +1,17 @@
+"""Widgets that work in the static page, in JupyterLab, in VS Code and in Colab alike.
+
+Each is a class of traits (`Alive`) with one small ES module in ``js/``. `bundle` makes of these
+what a kernel's front end and what a static page can load.
+"""
+
+from .base import Alive
+from .bigram import Bigram
+from .cost import Cost
+from .darts import Darts
+from .noise import Noise
+from .roofline import Roofline
+from .tokens import Tokens
+from .walk import Walk
+from .warps import Warps
+
+__all__ = ["Alive", "Bigram", "Cost", "Darts", "Noise", "Roofline", "Tokens", "Walk", "Warps"]

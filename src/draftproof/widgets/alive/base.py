@@ -1,0 +1,85 @@
+"""The base of the widgets that work with and without a kernel.
+
+A widget holds its state as traits. With a kernel, its front end (one ES module) and Python share
+them; in the static page a small host holds them, and the page shows a still until that host runs,
+on paper, and where JavaScript is off.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import anywidget
+import numpy as np
+from traitlets import Dict
+
+from draftproof.figures.plate import MIME, Shown
+
+from .bundle import style_sheet, whole_module
+
+__all__ = ["Alive"]
+
+
+class Alive(anywidget.AnyWidget):
+    """A picture with its controls, its numbers and its still.
+
+    A subclass names its module and the traits that make its state, and answers `facts` from the
+    package; the module's own ``facts`` must agree with them.
+
+    Attributes
+    ----------
+    module : str
+        Its file in ``js/``, without the ending.
+    parts : tuple of str
+        The traits of its state, all of plain JSON values.
+    """
+
+    module: ClassVar[str]
+    parts: ClassVar[tuple[str, ...]]
+
+    home = Dict().tag(sync=True)
+
+    @property
+    def _esm(self) -> str:
+        return whole_module(self.module)
+
+    @property
+    def _css(self) -> str:
+        return style_sheet()
+
+    def __init__(self, **state: Any) -> None:
+        unknown = set(state) - set(self.parts)
+        if unknown:
+            raise ValueError(
+                f"{type(self).__name__}: takes {', '.join(self.parts)}; got {', '.join(unknown)}"
+            )
+        super().__init__(**state)
+        self.home = self.state
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state by name, as the front end sees it."""
+        return {key: getattr(self, key) for key in self.parts}
+
+    def facts(self) -> dict[str, Any]:
+        """Return the numbers that the picture shows, computed by the package."""
+        raise NotImplementedError
+
+    def still(self) -> Shown:
+        """Return the figure that stands for the widget on paper."""
+        raise NotImplementedError
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> Alive:
+        """Return a widget in a state that its controls can reach, for tests."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Return the view for a notebook, and still and state for a static page."""
+        view: Any = super()._repr_mimebundle_(**kwargs) or {}
+        if isinstance(view, tuple):
+            view = view[0]
+        still = self.still()._repr_mimebundle_()
+        state = {**self.state, "home": self.state}
+        figure = {**still[MIME], "alive": {"module": self.module, "state": state}}
+        return {**view, **still, MIME: figure}

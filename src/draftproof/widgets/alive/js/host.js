@@ -1,0 +1,42 @@
+/* The static page's host: mounts a widget where the reader comes near it, with its state in memory.
+   The widgets are the same files that a live kernel runs; there the kernel holds the state. */
+
+function memory(state) {
+  const values = { ...state }, heard = {};
+  return {
+    get: (key) => values[key],
+    set(key, value) {
+      if (values[key] === value) return;
+      values[key] = value;
+      for (const call of [...(heard[`change:${key}`] || [])]) call();
+    },
+    save_changes() {},
+    on(name, call) { (heard[name] = heard[name] || []).push(call); },
+    off(name, call) { heard[name] = (heard[name] || []).filter((one) => one !== call); },
+  };
+}
+
+const bench = {};
+
+function mount(place) {
+  if (place.model || !bench[place.dataset.module]) return;
+  place.model = memory(JSON.parse(place.dataset.state));
+  place.hidden = false;
+  place.parentElement.classList.add("dpa-on"); // the style sheet hides the still
+  bench[place.dataset.module].default.render({ model: place.model, el: place });
+}
+
+window.draftproofAlive = {
+  bench,
+  need: (name) => bench[name],
+  define(name, make) { bench[name] = make(window.draftproofAlive.need); },
+};
+
+document.addEventListener("DOMContentLoaded", () => {
+  const near = new IntersectionObserver((seen) => {
+    for (const { isIntersecting, target } of seen) {
+      if (isIntersecting) { near.unobserve(target); mount(target.querySelector(".dpa-place")); }
+    }
+  }, { rootMargin: "600px 0px" });
+  for (const place of document.querySelectorAll(".dpa-place")) near.observe(place.parentElement);
+});

@@ -1,0 +1,101 @@
+"""The price of verification: a machine's memory and arithmetic against a pass's."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from traitlets import Dict, Float, Int, List
+
+from draftproof.cost import HARDWARE, intensity, verification_price
+from draftproof.figures import Shown, show
+from draftproof.figures.chapter3 import batch_curve
+from draftproof.toy_curves import batch_speeds
+
+from .base import Alive
+
+__all__ = ["Roofline"]
+
+MACHINES = [
+    {"name": one.name, "bandwidth": one.bandwidth, "peak": one.peak} for one in HARDWARE.values()
+]
+
+
+class Roofline(Alive):
+    """One position against several, on one of the package's machines.
+
+    Attributes
+    ----------
+    machines : list of dict
+        ``name``, ``bandwidth`` (bytes a second) and ``peak`` (operations a second).
+    machine : int
+        Which of them.
+    billions : float
+        Weights, in billions.
+    bytes : float
+        Bytes a weight.
+    batch, rows : int
+        Sequences, and positions of each.
+    context : int
+        Cached tokens of each sequence.
+    cache : float
+        Kilobytes of keys and values a cached token.
+    """
+
+    module = "roofline"
+    parts: ClassVar[tuple[str, ...]] = (
+        "machines", "machine", "billions", "bytes", "batch", "context", "cache", "rows",
+    )  # fmt: skip
+
+    machines = List(Dict(), MACHINES).tag(sync=True)
+    machine = Int(0, min=0).tag(sync=True)
+    billions = Float(8.0, min=1e-6).tag(sync=True)
+    bytes = Float(2.0, min=0.125).tag(sync=True)
+    batch = Int(1, min=1).tag(sync=True)
+    context = Int(4096, min=0).tag(sync=True)
+    cache = Float(128.0, min=0).tag(sync=True)
+    rows = Int(5, min=1).tag(sync=True)
+
+    def _pass(self, rows: int) -> dict[str, float]:
+        """Return the intensity and the two times of a pass, from the package's intensity."""
+        machine = self.machines[self.machine]
+        size, rate = self.billions * 1e9, self._intensity(rows)
+        compute = 2 * size * rows * self.batch / machine["peak"]
+        memory = 2 * size * rows * self.batch / rate / machine["bandwidth"]
+        return {
+            "intensity": rate, "compute": compute, "memory": memory, "time": max(compute, memory),
+        }  # fmt: skip
+
+    def _load(self) -> dict[str, Any]:
+        kept = self.context * self.cache * 1e3
+        return {"batch": self.batch, "kv_bytes": kept, "bytes_per_parameter": self.bytes}
+
+    def _intensity(self, rows: int) -> float:
+        return intensity(self.billions * 1e9, rows, **self._load())
+
+    def facts(self) -> dict[str, Any]:
+        """Return ridge, intensities, times and the price, computed by `draftproof.cost`."""
+        machine = HARDWARE[self.machines[self.machine]["name"]]
+        return {
+            "ridge": machine.ridge,
+            "one": self._pass(1),
+            "many": self._pass(self.rows),
+            "price": verification_price(machine, self.billions * 1e9, self.rows, **self._load()),
+        }
+
+    def still(self) -> Shown:
+        """Return speed against the batch."""
+        return show(batch_curve, batch_speeds())
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> Roofline:
+        """Return a state within the reach of the controls."""
+        return cls(
+            machine=int(rng.integers(len(MACHINES))),
+            billions=float(10 ** rng.uniform(-1, 2)),
+            bytes=float(rng.choice([2, 1, 0.5])),
+            batch=int(2 ** rng.integers(10)),
+            context=int(rng.integers(0, 131_073)),
+            cache=float(rng.integers(0, 501)),
+            rows=int(rng.integers(1, 65)),
+        )

@@ -1,0 +1,107 @@
+"""Temperature, top-k and top-p on two laws, on both sides or on one alone."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from traitlets import Dict, Enum, Float, Int, List
+
+from draftproof.examples import FOUR_TOKENS, HOUSE, Pair
+from draftproof.figures import Shown, show
+from draftproof.figures.chapter2 import one_sided_warp, results
+from draftproof.figures.chapter2_live import SIDES
+from draftproof.finite import Array, overlap, total_variation
+from draftproof.rules import ratio_and_residual
+from draftproof.speculative import acceptance
+from draftproof.warp import warp
+
+from .base import Alive
+
+__all__ = ["Warps"]
+
+
+def _pair(title: str, pair: Pair) -> dict[str, Any]:
+    laws = {"p": [float(x) for x in pair.p], "q": [float(x) for x in pair.q]}
+    return {"title": title, "names": list(pair.names), **laws}
+
+
+PAIRS = (
+    _pair("four tokens", FOUR_TOKENS),
+    _pair("the favourites differ", HOUSE),
+    _pair("the favourites agree", results.AGREEING),
+    _pair("nearly tied", results.NEARLY_TIED),
+)
+
+
+class Warps(Alive):
+    """Two laws under one warp, and what the rule emits when the warp reaches one side alone.
+
+    Attributes
+    ----------
+    pairs : list of dict
+        ``title``, ``names``, ``p`` and ``q`` of each pair to choose from.
+    pair : int
+        Which of them.
+    temperature, mass : float
+        T and the top-p; 1 keeps everything.
+    k : int
+        Top-k; the size of the vocabulary keeps everything.
+    side : str
+        Where the warp reaches: one of ``draftproof.figures.chapter2_live.SIDES``.
+    """
+
+    module = "warps"
+    parts: ClassVar[tuple[str, ...]] = ("pairs", "pair", "temperature", "k", "mass", "side")
+
+    pairs = List(Dict(), list(PAIRS)).tag(sync=True)
+    pair = Int(0, min=0).tag(sync=True)
+    temperature = Float(0.5, min=0, max=100).tag(sync=True)
+    k = Int(4, min=1).tag(sync=True)
+    mass = Float(1.0, min=0, max=1).tag(sync=True)
+    side = Enum(list(SIDES), SIDES[1]).tag(sync=True)
+
+    def _warped(self, law: Array) -> Array:
+        return warp(law, self.temperature, top_k=self.k, top_p=self.mass)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the warped laws, their overlap and what comes out, computed by the package."""
+        chosen = self.pairs[self.pair]
+        p, q = np.array(chosen["p"]), np.array(chosen["q"])
+        hot_p, hot_q = self._warped(p), self._warped(q)
+        believed, told, drawn = {
+            SIDES[0]: (hot_p, hot_q, hot_q),
+            SIDES[1]: (p, hot_q, hot_q),
+            SIDES[2]: (hot_p, q, q),
+            SIDES[3]: (hot_p, q, hot_q),
+        }[self.side]
+        got = ratio_and_residual(believed, told, drawn)
+        kept = drawn * acceptance(believed, told)
+        return {
+            "p": hot_p.tolist(),
+            "q": hot_q.tolist(),
+            "alpha": float(overlap(hot_p, hot_q)),
+            "kept": kept.tolist(),
+            "filled": (got - kept).tolist(),
+            "got": got.tolist(),
+            "plain": float(overlap(p, q)),
+            "accepted": float(kept.sum()),
+            "distance": float(total_variation(got, hot_p)),
+        }
+
+    def still(self) -> Shown:
+        """Return the warps on both sides and on one."""
+        return show(one_sided_warp, *results.one_sided(), names=FOUR_TOKENS.names)
+
+    @classmethod
+    def random(cls, rng: np.random.Generator) -> Warps:
+        """Return a state within the reach of the controls."""
+        pair = int(rng.integers(len(PAIRS)))
+        size = len(PAIRS[pair]["p"])
+        return cls(
+            pair=pair,
+            temperature=float(rng.choice([0.0, 1.0, rng.uniform(0.05, 3)], p=[0.05, 0.05, 0.9])),
+            k=int(rng.integers(1, size + 1)),
+            mass=float(rng.choice([1.0, rng.uniform(0.05, 1)])),
+            side=str(rng.choice(SIDES)),
+        )

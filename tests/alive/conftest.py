@@ -1,0 +1,152 @@
+"""The widgets' own site: one small page with all of them, built once and opened from disk."""
+
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+anywidget = pytest.importorskip("anywidget")
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+HEAD = """---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {name: python3, display_name: Python 3}
+---
+
+# A bench
+
+"""
+CONFIG = """
+from pathlib import Path
+extensions = ["myst_nb", "draftproof.book"]
+html_theme = "sphinx_book_theme"
+html_static_path = [STATIC]
+html_context = {"default_mode": "auto"}
+html_theme_options = {"navbar_persistent": []}
+html_title = "Bench"
+myst_enable_extensions = ["dollarmath"]
+numfig = True
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_ipywidgets_js = {}
+"""
+
+
+def cells(names):
+    """A page that shows each widget once."""
+    made = [
+        f"## {name}\n\n```{{code-cell}} python\n"
+        f"from draftproof.widgets import alive\nalive.{name}()\n```\n"
+        for name in names
+    ]
+    return HEAD + "\n".join(made)
+
+
+def build_bench(folder, root, names):
+    """Build the bench in a folder; returns the page's path."""
+    source = folder / "source"
+    source.mkdir(parents=True, exist_ok=True)
+    (source / "index.md").write_text(cells(names), encoding="utf-8")
+    config = CONFIG.replace("STATIC", repr(str(root / "static")))
+    (source / "conf.py").write_text(config, encoding="utf-8")
+    out = folder / "html"
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "-d", folder / "trees", source,
+         out],
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr + done.stdout
+    return out / "index.html"
+
+
+def widget_names():
+    from draftproof.widgets import alive
+
+    return [name for name in alive.__all__ if name != "Alive"]
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory, root):
+    """Path of a built page with every widget."""
+    pytest.importorskip("sphinx_book_theme")
+    return build_bench(tmp_path_factory.mktemp("bench"), root, widget_names())
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.skip("no Chromium: install it or set CHROMIUM to its path to run these tests")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def scripts(chromium):
+    """A blank page that has run the widgets' scripts: their pure functions can be called."""
+    from draftproof.widgets.alive.bundle import MODULES, host_script, module_script
+
+    page = chromium.new_page()
+    page.set_content("<p>scripts</p>")
+    for text in (host_script(), *map(module_script, MODULES)):
+        page.evaluate(text)
+    yield page
+    page.close()
+
+
+class Bench:
+    """The bench in a browser, with a record of what went wrong."""
+
+    def __init__(self, page, path):
+        self.page, self.complaints = page, []
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("requestfailed", lambda r: self.complaints.append(f"failed: {r.url}"))
+        page.route("**/*", self._route)
+        page.goto(path.as_uri())
+
+    def _console(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"console {message.type}: {message.text}")
+
+    def _route(self, route):
+        if route.request.url.startswith(("file:", "data:", "blob:")):
+            route.continue_()
+        else:
+            self.complaints.append(f"outside: {route.request.url}")
+            route.abort()
+
+    def widget(self, module):
+        """The mounted widget of a module."""
+        place = self.page.locator(f'.dp-plates:has(.dpa-place[data-module="{module}"])')
+        place.scroll_into_view_if_needed()
+        found = place.locator(".dp-alive")
+        found.wait_for(timeout=5000)
+        return found
+
+
+@pytest.fixture(scope="session")
+def opened(chromium, bench):
+    """Return a context manager: opened(theme=..., width=..., **options) as Bench."""
+
+    @contextmanager
+    def visit(theme="light", width=1280, **options):
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=theme, **options
+        )
+        try:
+            yield Bench(context.new_page(), bench)
+        finally:
+            context.close()
+
+    return visit

@@ -1,0 +1,80 @@
+"""One source, two forms: what is written for kernels and for static pages."""
+
+import re
+
+import pytest
+
+from draftproof.figures.plate import MIME
+from draftproof.figures.style import DARK, LIGHT, contrast
+from draftproof.widgets import alive
+from draftproof.widgets.alive import bundle
+
+WIDGETS = [getattr(alive, name) for name in alive.__all__ if name != "Alive"]
+LIMIT = 15_000
+
+
+def test_every_module_has_a_widget():
+    assert sorted(w.module for w in WIDGETS) == sorted(bundle.MODULES)
+
+
+@pytest.mark.parametrize("name", ["host", "kit", *bundle.MODULES])
+def test_sources_are_small_and_fetch_nothing(name):
+    text = bundle._source(f"{name}.js")
+    assert len(text.encode()) < LIMIT
+    assert not re.search(
+        r"https?://(?!www\.w3\.org/2000/svg)|fetch\(|XMLHttpRequest|import\(|\beval\b|console\.",
+        text,
+    )
+
+
+@pytest.mark.parametrize("name", bundle.MODULES)
+def test_forms(name):
+    module, script = bundle.whole_module(name), bundle.module_script(name)
+    assert module.count("export default") == 1
+    assert not re.search(r"^import\b", module, re.MULTILINE)
+    assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
+
+
+def test_an_unknown_widget_is_named():
+    with pytest.raises(ValueError, match="'slot'"):
+        bundle.whole_module("slot")
+
+
+def test_the_sheet_has_both_themes_colours():
+    sheet = bundle.style_sheet()
+    for theme in (LIGHT, DARK):
+        for role in ("p", "q", "accepted", "rejected", "residual", "bonus"):
+            assert theme[role].line in sheet
+            assert theme[role].fill in sheet
+            assert contrast(theme[role].text, theme.background) >= 4.5
+    assert "@import" not in sheet
+    assert "url(" not in sheet
+
+
+@pytest.mark.parametrize("widget", WIDGETS, ids=lambda w: w.module)
+def test_bundle_of_a_cell(widget):
+    one = widget()
+    shown = one._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in shown
+    figure = shown[MIME]
+    assert figure["alt"]
+    assert set(figure["svgs"]) == {"light-wide", "dark-wide", "light-phone", "dark-phone"}
+    assert figure["alive"]["module"] == widget.module
+    assert figure["alive"]["state"]["home"] == one.state
+    assert set(one.state) == set(one.parts)
+    assert all(one.traits()[part].metadata.get("sync") for part in one.parts)
+
+
+@pytest.mark.parametrize("widget", WIDGETS, ids=lambda w: w.module)
+def test_the_still_is_a_figure_of_the_book(widget):
+    from draftproof.figures.catalog import CATALOG
+
+    still = widget().still()
+    assert still.name in CATALOG
+
+
+def test_state_is_checked():
+    with pytest.raises(ValueError, match="takes names, p, q"):
+        alive.Tokens(r=[1])
+    with pytest.raises(ValueError, match="sum to 1"):
+        alive.Tokens(p=[0.5, 0.6])

@@ -1,0 +1,572 @@
+"""The widgets in the static page, opened from disk in Chromium: moved, and read back."""
+
+import re
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from draftproof.widgets import alive
+
+pytestmark = pytest.mark.browser
+WIDGETS = [getattr(alive, name) for name in alive.__all__ if name != "Alive"]
+MODULES = [widget.module for widget in WIDGETS]
+UNIT = 0.005  # of a probability: half of what the pictures print
+CALM = {"reduced_motion": "reduce"}
+
+
+def knob(widget, key):
+    return widget.locator(f'[data-key="{key}"]:is(input, select, button)')
+
+
+def settle(widget):
+    """Wait until what was asked for has been drawn."""
+    widget.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+
+
+def move(widget, key, value):
+    """Put a slider somewhere, as a pointer would."""
+    knob(widget, key).evaluate(
+        "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', { bubbles: true })); }", value
+    )
+    settle(widget)
+
+
+def choose(widget, key, value):
+    knob(widget, key).select_option(value)
+    settle(widget)
+
+
+def press(widget, key):
+    knob(widget, key).click()
+    settle(widget)
+
+
+def reading(widget):
+    return [b.strip() for b in widget.locator(".dpa-fact b").all_inner_texts()]
+
+
+def label(widget):
+    return widget.locator("svg").get_attribute("aria-label")
+
+
+def state(widget):
+    keys = "['p','q','token','x','constant','gamma','alpha','c','v','tally','step','moved','bias']"
+    return widget.evaluate(
+        f"(e) => Object.fromEntries({keys}.map(k => [k, e.parentElement.model.get(k)]))"
+    )
+
+
+def masses(widget, prefix):
+    """Areas of the drawn rectangles whose key starts with a prefix, in px², by key."""
+    found = widget.evaluate(
+        """(e, prefix) => [...e.querySelectorAll('rect[data-key]')]
+            .filter(r => r.dataset.key.startsWith(prefix))
+            .map(r => [r.dataset.key, r.width.baseVal.value * r.height.baseVal.value])""",
+        prefix,
+    )
+    areas = {}
+    for key, area in found:
+        areas[key] = areas.get(key, 0) + area
+    return areas
+
+
+@pytest.fixture(scope="module")
+def desk(opened):
+    with opened(**CALM) as bench:
+        yield bench
+
+
+@pytest.fixture
+def at(desk):
+    """Return a function: the widget of a module, in its first state."""
+
+    def fetch(module):
+        widget = desk.widget(module)
+        press(widget, "reset")
+        return widget
+
+    yield fetch
+    assert desk.complaints == []
+
+
+# ---- every widget ----
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_all_are_there(opened, theme, width):
+    with opened(theme, width) as bench:
+        for module in MODULES:
+            widget = bench.widget(module)
+            box = widget.locator("svg").bounding_box()
+            assert box["width"] <= width
+            view = widget.locator("svg").get_attribute("viewBox").split()
+            assert float(view[2]) == (736 if width == 1280 else 336)
+            assert len(label(widget)) > 60
+            still = widget.locator("xpath=ancestor::div[contains(@class,'dp-plates')]/img")
+            assert not any(image.is_visible() for image in still.all())
+            fonts = widget.evaluate(
+                """(e) => Math.min(...[...e.querySelectorAll('svg text')].map(t =>
+                    parseFloat(getComputedStyle(t).fontSize)
+                    * e.querySelector('svg').getBoundingClientRect().width
+                    / e.querySelector('svg').viewBox.baseVal.width))"""
+            )
+            assert fonts > (11.9 if width == 1280 else 9.9), fonts
+        assert bench.page.evaluate("document.documentElement.scrollWidth") <= width
+        background = bench.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (background == "rgb(18, 22, 28)") == (theme == "dark")
+        assert bench.complaints == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_follow_the_theme(opened, theme):
+    with opened("light" if theme == "dark" else "dark") as bench:
+        bench.widget("tokens")
+        bench.page.evaluate("(t) => { document.documentElement.dataset.theme = t; }", theme)
+        fill = bench.page.locator(".fill-acc").first.evaluate("e => getComputedStyle(e).fill")
+        assert fill == {"light": "rgb(114, 207, 176)", "dark": "rgb(30, 122, 99)"}[theme]
+
+
+def test_without_javascript_and_on_paper_the_still_shows(opened):
+    with opened(java_script_enabled=False) as bench:
+        for module in MODULES:
+            place = bench.page.locator(f'.dp-plates:has([data-module="{module}"])')
+            assert place.locator("img.dp-light-wide").is_visible()
+            assert not place.locator(".dpa-place").is_visible()
+    with opened() as bench:
+        for module in MODULES:
+            widget = bench.widget(module)
+            bench.page.emulate_media(media="print")
+            place = bench.page.locator(f'.dp-plates:has([data-module="{module}"])')
+            assert place.locator("img.dp-light-wide").is_visible()
+            assert not widget.is_visible()
+            bench.page.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_names_for_screen_readers(at, module):
+    widget = at(module)
+    for control in widget.locator("input, select, button").all():
+        name = control.evaluate("e => (e.labels && e.labels[0] || e).innerText.trim()")
+        assert name, control
+        assert control.get_attribute("data-lm-suppress-shortcuts") == "true"
+    assert widget.locator("[aria-live=polite]").count() == 1
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_axe(opened, module):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for theme in ("light", "dark"):
+        with opened(theme, **CALM) as bench:
+            bench.widget(module)
+            found = axe.run(bench.page, context=".dp-alive").response["violations"]
+        assert [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found] == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_slider_moves_by_keyboard_and_resets(at, module):
+    widget = at(module)
+    before = label(widget), reading(widget)
+    for slider in widget.locator("input[type=range]").all():
+        if slider.is_disabled() or not slider.is_visible():
+            continue
+        slider.press("Tab")
+        slider.page.keyboard.press("Shift+Tab")
+        outline = slider.evaluate("e => getComputedStyle(e).outlineStyle")
+        assert outline != "none"
+        value = slider.input_value()
+        slider.press("ArrowLeft")
+        if slider.input_value() == value:
+            slider.press("ArrowRight")
+        assert slider.input_value() != value
+        settle(widget)
+    assert (label(widget), reading(widget)) != before
+    press(widget, "reset")
+    assert label(widget) == before[0] or module == "noise"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_frame_is_quick(at, module):
+    """Moving a slider costs less than 50 ms of script and layout (median of 15)."""
+    widget = at(module)
+    times = widget.evaluate(
+        """async (e) => {
+            const input = e.querySelector('input[type=range]'), times = [];
+            for (let k = 0; k < 15; k++) {
+                input.value = Number(input.value) + Number(input.step) * (k % 2 ? 1 : -1);
+                const start = performance.now();
+                input.dispatchEvent(new Event('input', { bubbles: true }));
+                await new Promise(done => requestAnimationFrame(() => {
+                    e.querySelector('svg').getBoundingClientRect();
+                    times.push(performance.now() - start);
+                    done();
+                }));
+            }
+            return times;
+        }"""
+    )
+    assert np.median(times) < 50, times
+
+
+# ---- tokens ----
+
+
+def test_tokens_areas_are_the_laws(at):
+    widget = at("tokens")
+    choose(widget, "size", "5")
+    choose(widget, "token", "2")
+    move(widget, "q", 0.42)
+    move(widget, "p", 0.2)
+    laws = state(widget)
+    assert laws["q"][2] == pytest.approx(0.42)
+    assert laws["p"][2] == pytest.approx(0.2)
+    facts = alive.Tokens(
+        names=["cat", "dog", "fox", "owl", "hen"], p=laws["p"], q=laws["q"]
+    ).facts()
+    assert reading(widget)[0] == f"{facts['alpha']:.2f}"
+    kept, cut = masses(widget, "kept/"), masses(widget, "cut/")
+    filled = masses(widget, "filled/")
+    unit = sum(kept.values()) / facts["alpha"]
+    assert sum(cut.values()) / unit == pytest.approx(facts["tv"], abs=UNIT)
+    assert sum(filled.values()) / unit == pytest.approx(facts["tv"], abs=UNIT)
+    for name, share in zip(["cat", "dog", "fox", "owl", "hen"], facts["kept"], strict=True):
+        assert kept[f"kept/{name}"] / unit == pytest.approx(share, abs=UNIT)
+    bands = masses(widget, "band/")
+    assert bands["band/rejected"] == pytest.approx(bands["band/residual"], rel=0.01)
+
+
+def test_tokens_boards_have_equal_areas(at):
+    widget = at("tokens")
+    choose(widget, "view", '"board"')
+    side = sum(masses(widget, "kept/").values()) + sum(masses(widget, "cut/").values())
+    assert sum(masses(widget, "cut/").values()) / side == pytest.approx(0.3, abs=UNIT)
+    assert sum(masses(widget, "filled/").values()) / side == pytest.approx(0.3, abs=UNIT)
+
+
+def test_tokens_classical_rule(at):
+    widget = at("tokens")
+    choose(widget, "rule", '"classical"')
+    assert reading(widget)[:2] == ["0.33", "3.00"]
+    assert "1/3" in label(widget) or "0.33" in label(widget)
+    move(widget, "q", 1)
+    assert reading(widget) == ["none"]
+    assert knob(widget, "draw1").is_disabled()
+
+
+def test_tokens_ledgers(at):
+    widget = at("tokens")
+    for key in ("draw1", "draw100", "draw10000"):
+        press(widget, key)
+    tally = state(widget)["tally"]
+    assert tally["drafted"] == 10_101
+    out = np.add(tally["accepted"], tally["filled"])
+    assert out.sum() == 10_101
+    cells = widget.locator("table tbody tr").first.locator("td").all_inner_texts()
+    assert re.sub(r"\D", "", cells[0]) == str(tally["accepted"][0])
+    shares = out / out.sum()
+    assert abs(shares - [0.3, 0.4, 0.3]).max() < 0.03  # 6 standard errors
+    move(widget, "q", 0.5)
+    assert widget.locator("table").count() == 0
+
+
+def test_tokens_drag(at, desk):
+    widget = at("tokens")
+    box = widget.locator('[data-grab="1"]').bounding_box()
+    mass = widget.locator('rect[data-key="filled/dog"]').bounding_box()
+    x, y = box["x"] + box["width"] / 2, mass["y"] + 1
+    desk.page.mouse.move(x, y)
+    desk.page.mouse.down()
+    desk.page.mouse.move(x, y - 30, steps=4)
+    desk.page.mouse.up()
+    settle(widget)
+    now = state(widget)
+    assert now["token"] == 1
+    assert now["p"][1] > 0.45
+    assert sum(now["p"]) == pytest.approx(1)
+
+
+def test_tokens_move_rigidly(at, opened):
+    with opened() as bench:
+        widget = bench.widget("tokens")
+        move(widget, "moved", 0.5)
+        moving = widget.locator("g[opacity] rect.fill-res").all()
+        areas = [float(m.get_attribute("width")) * float(m.get_attribute("height")) for m in moving]
+        kept = masses(widget, "kept/")
+        unit = sum(kept.values()) / 0.7
+        assert sorted(areas) == pytest.approx([0.1 * unit, 0.2 * unit], rel=0.02)
+        knob(widget, "play").click()
+        bench.page.wait_for_timeout(2200)
+        assert state(widget)["moved"] == 1
+    widget = at("tokens")
+    move(widget, "moved", 0)
+    press(widget, "play")  # without motion it is done at once
+    assert state(widget)["moved"] == 1
+
+
+# ---- darts ----
+
+
+def test_darts_slice(at):
+    widget = at("darts")
+    assert reading(widget)[:3] == ["0.48", "0.522", "9.93"]
+    move(widget, "x", -0.35)
+    facts = alive.Darts(x=-0.35).facts()
+    assert reading(widget)[0] == f"{facts['chance']:.2f}"
+    kept, lost = masses(widget, "kept/"), masses(widget, "lost/")
+    for width in ("14", "72"):
+        share = kept[f"kept/{width}"] / (kept[f"kept/{width}"] + lost[f"lost/{width}"])
+        assert share == pytest.approx(facts["chance"], abs=UNIT)
+
+
+def test_darts_break(at):
+    widget = at("darts")
+    choose(widget, "proposal", '"flat"')
+    assert state(widget)["constant"] == 25
+    move(widget, "constant", 14)
+    assert "too low" in label(widget)
+    assert widget.locator('[data-key="missed"]').count() > 0
+    press(widget, "tight")
+    facts = alive.Darts(proposal="flat").facts()
+    assert state(widget)["constant"] == pytest.approx(facts["smallest"], abs=1e-9)
+    assert widget.locator('[data-key="missed"]').count() == 0
+
+
+def test_darts_are_thrown_and_kept(at):
+    widget = at("darts")
+    press(widget, "throw100")
+    press(widget, "throw10000")
+    tally = state(widget)["tally"]
+    assert tally["thrown"] == 10_100
+    assert sum(tally["bins"]) == tally["kept"]
+    assert tally["kept"] / tally["thrown"] == pytest.approx(0.522, abs=0.03)  # 6 standard errors
+    assert widget.locator('[data-key^="bin/"]').count() > 40
+    bars = masses(widget, "bin/")
+    top = max(tally["bins"])
+    assert bars[f"bin/{tally['bins'].index(top)}"] == pytest.approx(max(bars.values()))
+    move(widget, "constant", 12)
+    assert widget.locator('[data-key^="bin/"]').count() == 0
+
+
+def test_darts_can_pause(opened):
+    with opened() as bench:
+        widget = bench.widget("darts")
+        press(widget, "throw10000")
+        bench.page.wait_for_timeout(400)
+        press(widget, "pause")
+        thrown = state(widget)["tally"]["thrown"]
+        assert 0 < thrown < 10_000
+        bench.page.wait_for_timeout(200)
+        assert state(widget)["tally"]["thrown"] == thrown
+        assert knob(widget, "pause").inner_text() == "Go on"
+        press(widget, "pause")
+        bench.page.wait_for_timeout(3500)
+        assert state(widget)["tally"]["thrown"] == 10_000
+        assert bench.complaints == []
+
+
+# ---- cost ----
+
+
+def test_cost(at):
+    widget = at("cost")
+    assert reading(widget) == ["2.77 / 1.40 = 1.98", "4", "0.29", "1.95"]
+    for key, value in [("alpha", 0.85), ("gamma", 7), ("c", 0.2), ("v", 1.3)]:
+        move(widget, key, value)
+    facts = alive.Cost(alpha=0.85, gamma=7, c=0.2, v=1.3).facts()
+    assert reading(widget)[0].endswith(f"= {facts['speedup']:.2f}")
+    assert reading(widget)[1] == str(facts["best"])
+    passes = sum(masses(widget, "draft").values()) + sum(masses(widget, "pass").values())
+    plain = sum(masses(widget, "plain").values())
+    # Boxes are drawn 1 px smaller than they are, so that their outlines do not touch.
+    assert plain / passes == pytest.approx(facts["speedup"], rel=0.05)
+    treads = {role: sum(masses(widget, role).values()) for role in ("accepted", "residual")}
+    assert treads["accepted"] / treads["residual"] == pytest.approx(0.85 / 0.15, rel=0.02)
+    press(widget, "best")
+    assert state(widget)["gamma"] == facts["best"]
+
+
+# ---- noise ----
+
+
+def test_noise(at):
+    widget = at("noise")
+    first = reading(widget)
+    assert re.sub(r"\D", "", first[0]) == "10000"
+    move(widget, "step", 24)
+    now = reading(widget)
+    assert re.sub(r"\D", "", now[0]) == "1000000"
+    assert float(now[2]) == pytest.approx(0.0103, abs=0.002)
+    assert widget.locator('[data-key^="exact/"]').count() == 25
+    move(widget, "bias", 0.05)
+    facts = alive.Noise(bias=0.05).facts()
+    seen = float(re.sub(r"[^\d]", "", reading(widget)[3]))
+    assert seen == pytest.approx(facts["crossing"], rel=0.06)
+    before = label(widget)
+    press(widget, "again")
+    assert label(widget) != before
+
+
+# ---- bigram ----
+
+
+def test_bigram(at):
+    widget = at("bigram")
+    move(widget, "weight", 0.8)
+    move(widget, "gamma", 6)
+    choose(widget, "context", "4")
+    facts = alive.Bigram(weight=0.8, gamma=6, context=4).facts()
+    wanted = [f"{facts['beta']:.2f}", f"{facts['alpha']:.3f}", f"{facts['calls']:.2f}"]
+    assert reading(widget) == wanted
+    kept, cut = sum(masses(widget, "kept/").values()), sum(masses(widget, "cut/").values())
+    assert kept / (kept + cut) == pytest.approx(facts["beta"], abs=UNIT)
+    press(widget, "round")
+    press(widget, "rounds")
+    cells = widget.locator("table tbody td").all_inner_texts()
+    drafted, tested, accepted, corrected, bonus = (int(cell) for cell in cells)
+    assert drafted == 6 * 31
+    assert corrected + bonus == 31
+    assert tested == accepted + corrected
+    shown = float(reading(widget)[3])
+    assert shown == pytest.approx((accepted + 31) / 31, abs=UNIT)
+    assert widget.locator('[data-key="text/accepted"]').count() > 10
+    move(widget, "gamma", 2)
+    assert widget.locator("table").count() == 0
+
+
+# ---- warps ----
+
+
+@pytest.mark.parametrize("side", ["both", "draft alone", "target alone"])
+def test_warps(at, side):
+    widget = at("warps")
+    move(widget, "temperature", 0.7)
+    move(widget, "k", 3)
+    move(widget, "mass", 0.9)
+    choose(widget, "side", f'"{side}"')
+    facts = alive.Warps(temperature=0.7, k=3, mass=0.9, side=side).facts()
+    assert reading(widget)[0] == f"{facts['alpha']:.2f}"
+    distance = facts["distance"]
+    assert reading(widget)[3] == (f"{distance:.3f}" if distance > 1e-9 else "0")
+    assert ("exactly" in label(widget)) == (distance < 1e-9)
+    out, refill = sum(masses(widget, "out/").values()), sum(masses(widget, "refill/").values())
+    assert out / (out + refill) == pytest.approx(facts["accepted"], abs=UNIT)
+
+
+def test_warps_pairs(at):
+    widget = at("warps")
+    choose(widget, "pair", "1")
+    move(widget, "temperature", 0)
+    assert reading(widget)[0] == "0.00"  # the favourites differ: cold, nothing is kept
+    assert knob(widget, "k").get_attribute("max") == "3"
+
+
+# ---- walk ----
+
+
+def test_walk_goes_step_by_step(at):
+    widget = at("walk")
+    move(widget, "step", 0)
+    assert "step 0 of 8" in label(widget)
+    shown = []
+    for _ in range(8):
+        press(widget, "next")
+        coins = widget.locator('[data-key^="coin/"]').count()
+        shown.append((coins, widget.locator('[data-key^="out/"]').count()))
+    ends = [(0, 0)] * 4 + [(1, 1), (2, 2), (3, 2), (3, 3)]
+    assert shown == ends
+    assert knob(widget, "next").is_disabled()
+    assert widget.locator("table tbody td").all_inner_texts() == ["4", "3", "2", "3"]
+
+
+def test_walk_coins_decide(at):
+    widget = at("walk")
+    move(widget, "coin", 0.6)  # the first draft, a cat, is kept below 1/2
+    assert widget.locator("table tbody td").all_inner_texts() == ["4", "1", "0", "1"]
+    assert "cat rejected, dog void" in label(widget)
+
+
+def test_walk_tree_is_made_of_probabilities(at):
+    widget = at("walk")
+    choose(widget, "pair", "1")
+    move(widget, "gamma", 2)
+    areas = masses(widget, "tree/")
+    row = areas["tree/accepted/0"] + areas["tree/residual/0"]
+    for key, share in [
+        ("accepted/0", 2 / 3), ("accepted/1", 4 / 9), ("residual/1", 2 / 9), ("bonus", 4 / 9),
+    ]:  # fmt: skip
+        assert areas[f"tree/{key}"] / row == pytest.approx(share, abs=0.01)
+    press(widget, "many")
+    drafted, tested, accepted, emitted = (
+        int(cell) for cell in widget.locator("table tbody td").all_inner_texts()
+    )
+    assert drafted == 202
+    assert emitted == accepted + 101
+    assert accepted <= tested <= drafted
+
+
+# ---- roofline ----
+
+
+def test_roofline(at):
+    widget = at("roofline")
+    assert reading(widget)[0] == "1.00"
+    choose(widget, "machine", "3")
+    choose(widget, "bytes", "0.5")
+    move(widget, "batch", 5)
+    move(widget, "rows", 20)
+    facts = alive.Roofline(machine=3, bytes=0.5, batch=32, rows=20).facts()
+    assert reading(widget)[0] == f"{facts['price']:.2f}"
+    one, many = masses(widget, "compute/p"), masses(widget, "compute/q")
+    assert many["compute/q"] / one["compute/p"] == pytest.approx(20, rel=0.02)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_form_for_a_kernel(chromium, module):
+    """The ES module that a notebook's front end imports draws, and follows its model."""
+    widget = next(w for w in WIDGETS if w.module == module)()
+    page = chromium.new_page()
+    complaints = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.set_content(f"<style>{widget._css}</style><div id=place></div>")
+    result = page.evaluate(
+        """async ([text, state]) => {
+            const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+            const { default: widget } = await import(url);
+            const heard = {}, saved = [];
+            const model = {
+                get: (key) => state[key],
+                set(key, value) {
+                    state[key] = value;
+                    (heard["change:" + key] || []).forEach((f) => f());
+                },
+                save_changes: () => saved.push(1),
+                on: (name, f) => (heard[name] = heard[name] || []).push(f),
+                off: (name, f) => { heard[name] = heard[name].filter((g) => g !== f); },
+            };
+            const el = document.querySelector("#place");
+            const end = widget.render({ model, el });
+            const before = el.querySelector("svg").getAttribute("aria-label");
+            const slider = el.querySelector("input[type=range]:enabled");
+            slider.value = Number(slider.min) + 0.4 * (Number(slider.max) - Number(slider.min));
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            const after = el.querySelector("svg").getAttribute("aria-label");
+            end();
+            const left = Object.values(heard).flat().length;
+            return { changed: before !== after, saved: saved.length, left };
+        }""",
+        [widget._esm, {**widget.state, "home": widget.state}],
+    )
+    page.close()
+    assert complaints == []
+    assert result == {"changed": True, "saved": 1, "left": 0}
+
+
+def test_scripts_are_light(bench):
+    folder = bench.parent / "_static" / "alive"
+    sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
+    assert set(sizes) == {"host.js", "alive.css", *(f"{m}.js" for m in MODULES)}
+    assert max(sizes.values()) < 25_000
+    html = bench.read_text(encoding="utf-8")
+    assert "https://" not in unquote("".join(re.findall(r'(?:src|href)="([^"]*)"', html)))
