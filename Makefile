@@ -11,14 +11,14 @@ INSTALLED := $(VENV)/.installed
 SITE := _build/html
 PORT ?= 8000
 TESTS ?= tests
-JOBS ?= auto
+JOBS ?= logical
 
 # First Python of the supported versions on the PATH; PYTHON=/path/to/python overrides it.
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
 	"$$p" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 	>/dev/null 2>&1 && { echo "$$p"; break; }; done)
 
-CODE := $(shell find src requirements.txt -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*' \
+CODE := $(shell find src benchmarks/results requirements.txt -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*' \
 	2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | tr -d ' ')
 FIGURES := _build/.figures-$(CODE)
 
@@ -48,7 +48,7 @@ serve: site ## serve the built site on localhost (PORT=8000)
 
 test: lint site ## lint, types, import direction, all tests (TESTS=tests/book picks some)
 	@echo '== tests'
-	@$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) $(TESTS)
 
 lint: $(INSTALLED) ## ruff, mypy and the import direction
 	@echo '== ruff, mypy, import-linter'

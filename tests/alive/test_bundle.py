@@ -1,5 +1,6 @@
 """One source, two forms: what is written for kernels and for static pages."""
 
+import json
 import re
 
 import pytest
@@ -69,8 +70,29 @@ def test_bundle_of_a_cell(widget):
 def test_the_still_is_a_figure_of_the_book(widget):
     from draftproof.figures.catalog import CATALOG
 
+    entry = CATALOG[widget.figure]
     still = widget().still()
-    assert still.name in CATALOG
+    assert (still.name, still.alt) == (entry.name, entry.show().alt)
+
+
+def test_the_place_holds_any_state():
+    bs4 = pytest.importorskip("bs4")
+    from draftproof.book.alive import place
+
+    state = {"names": ['<b>"', "&amp;'", "ü"], "p": [0.1, 1e-17]}
+    html = place({"module": "tokens", "state": state})
+    found = bs4.BeautifulSoup(html, "html.parser").div
+    assert json.loads(found["data-state"]) == state
+    assert "hidden" in found.attrs
+    assert place(None) == ""
+
+
+def test_another_still():
+    one = alive.Darts(figure="broken-constant", proposal="flat", constant=15.0)
+    assert one.still().name == "broken-constant"
+    assert one.home["constant"] == 15
+    with pytest.raises(ValueError, match="'no-such'"):
+        alive.Darts(figure="no-such").still()
 
 
 def test_state_is_checked():

@@ -22,14 +22,6 @@ from draftproof.lab import audit  # noqa: E402
 SIZE = 5
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def model(seed, dim=16, layers=1, size=SIZE, context=64):
     torch.manual_seed(seed)
     made = Transformer(Config(size, dim, layers, 2, 24, context)).double().eval()

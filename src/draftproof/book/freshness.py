@@ -3,7 +3,7 @@
 Sphinx rebuilds a page when its text changes and jupyter-cache runs a notebook again when its code
 changes; neither looks at the package that the code calls. Two fingerprints close the gap:
 
-- of the Python sources and the pinned requirements: it names the execution cache's folder;
+- of the Python sources, the benchmarks' results and the pinned requirements: it names the execution cache's folder;
 - of everything under ``src/`` and ``static/`` and the book's configuration: when it differs from
   the last build's, what that build wrote is removed first.
 
@@ -58,15 +58,15 @@ def fingerprint(root: Path, paths: Iterable[Path]) -> str:
 
 
 def code_files(root: Path) -> list[Path]:
-    """Files that a chapter's output may depend on: Python, data and pins."""
+    """Files that a chapter's output may depend on: Python, measured results and pins."""
     data = [p for p in _walk(root / "src") if "static" not in p.parts]
-    return [*data, root / "requirements.txt"]
+    return [*data, *_walk(root / "benchmarks" / "results"), root / "requirements.txt"]
 
 
 def site_files(root: Path) -> list[Path]:
     """Files that a page may depend on besides its own text."""
-    names = ("_config.yml", "_toc.yml", "requirements.txt")
-    return [*_walk(root / "src"), *_walk(root / "static"), *(root / name for name in names)]
+    looks = [*_walk(root / "src"), *_walk(root / "static")]
+    return [*code_files(root), *looks, root / "_config.yml", root / "_toc.yml"]
 
 
 def _walk(folder: Path) -> Iterator[Path]:

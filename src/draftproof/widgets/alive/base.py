@@ -13,11 +13,18 @@ import anywidget
 import numpy as np
 from traitlets import Dict
 
+from draftproof.examples import Pair
 from draftproof.figures.plate import MIME, Shown
 
 from .bundle import style_sheet, whole_module
 
-__all__ = ["Alive"]
+__all__ = ["Alive", "named_pair"]
+
+
+def named_pair(title: str, pair: Pair) -> dict[str, Any]:
+    """Return a pair of laws as plain values, with a title for a menu."""
+    laws = {"p": [float(x) for x in pair.p], "q": [float(x) for x in pair.q]}
+    return {"title": title, "names": list(pair.names), **laws}
 
 
 class Alive(anywidget.AnyWidget):
@@ -30,11 +37,15 @@ class Alive(anywidget.AnyWidget):
     ----------
     module : str
         Its file in ``js/``, without the ending.
+    figure : str
+        The figure of the book's catalogue that stands for it on paper. `figure` as an argument
+        names another one, for a page that shows the widget in another state.
     parts : tuple of str
         The traits of its state, all of plain JSON values.
     """
 
     module: ClassVar[str]
+    figure: str
     parts: ClassVar[tuple[str, ...]]
 
     home = Dict().tag(sync=True)
@@ -47,13 +58,14 @@ class Alive(anywidget.AnyWidget):
     def _css(self) -> str:
         return style_sheet()
 
-    def __init__(self, **state: Any) -> None:
+    def __init__(self, *, figure: str | None = None, **state: Any) -> None:
         unknown = set(state) - set(self.parts)
         if unknown:
             raise ValueError(
                 f"{type(self).__name__}: takes {', '.join(self.parts)}; got {', '.join(unknown)}"
             )
         super().__init__(**state)
+        self.figure = figure or type(self).figure
         self.home = self.state
 
     @property
@@ -66,15 +78,25 @@ class Alive(anywidget.AnyWidget):
         raise NotImplementedError
 
     def still(self) -> Shown:
-        """Return the figure that stands for the widget on paper."""
-        raise NotImplementedError
+        """Return the figure that stands for the widget on paper.
+
+        Raises
+        ------
+        ValueError
+            If the catalogue has no such figure.
+        """
+        from draftproof.figures.catalog import CATALOG  # all chapters' drawings: only when asked
+
+        if self.figure not in CATALOG:
+            raise ValueError(f"figure must be one of the catalogue, got {self.figure!r}")
+        return CATALOG[self.figure].show()
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Alive:
         """Return a widget in a state that its controls can reach, for tests."""
         raise NotImplementedError
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """Return the view for a notebook, and still and state for a static page."""
         view: Any = super()._repr_mimebundle_(**kwargs) or {}
         if isinstance(view, tuple):

@@ -9,13 +9,10 @@ from traitlets import Dict, Float, Int, List, Unicode
 
 from draftproof import bigram, cost
 from draftproof.examples import toy
-from draftproof.figures import Shown, show
-from draftproof.figures.chapter3 import one_context
 from draftproof.finite import overlap, total_variation
 from draftproof.speculative import residual
 from draftproof.tables import Mixture, Model
-from draftproof.toy_curves import summary
-from draftproof.toy_runs import CONTEXT, GAMMA, WEIGHT, row_at
+from draftproof.toy_runs import CONTEXT, GAMMA, WEIGHT
 
 from .base import Alive
 
@@ -46,6 +43,7 @@ class Bigram(Alive):
     """
 
     module = "bigram"
+    figure = "one-context"
     parts: ClassVar[tuple[str, ...]] = (
         "names", "table", "base", "weight", "gamma", "context", "seed", "text",
     )  # fmt: skip
@@ -80,10 +78,6 @@ class Bigram(Alive):
             "alpha": bigram.alpha(target, draft),
             "calls": cost.tokens_per_call(target.chain, draft.chain, self.gamma),
         }
-
-    def still(self) -> Shown:
-        """Return the laws of one context."""
-        return show(one_context, row_at(CONTEXT), summary())
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Bigram:

@@ -9,8 +9,6 @@ import numpy as np
 from traitlets import Float, Int
 
 from draftproof import cost
-from draftproof.figures import Shown, show
-from draftproof.figures.chapter3 import stairs
 
 from .base import Alive
 
@@ -31,6 +29,7 @@ class Cost(Alive):
     """
 
     module = "cost"
+    figure = "stairs"
     parts: ClassVar[tuple[str, ...]] = ("alpha", "gamma", "c", "v")
 
     alpha = Float(0.7, min=0, max=1).tag(sync=True)
@@ -52,10 +51,6 @@ class Cost(Alive):
             "breakEven": None if isinf(even) else even,
             "operations": cost.operations(self.alpha, self.gamma, self.c),
         }
-
-    def still(self) -> Shown:
-        """Return the stairs of one round."""
-        return show(stairs, 0.7, 4, 0.1, 1.0)
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Cost:

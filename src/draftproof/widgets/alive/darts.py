@@ -8,9 +8,8 @@ import numpy as np
 from traitlets import Dict, Enum, Float, Int
 
 from draftproof.envelope import Envelope, Proposal
-from draftproof.envelope_runs import BELL, FLAT, dart_board
-from draftproof.examples import TARGET, bell_envelope, flat_envelope
-from draftproof.figures import Shown, chapter1, show
+from draftproof.envelope_runs import BELL, FLAT
+from draftproof.examples import TARGET, bell_envelope
 
 from .base import Alive
 
@@ -36,6 +35,7 @@ class Darts(Alive):
     """
 
     module = "darts"
+    figure = "dart-slice"
     parts: ClassVar[tuple[str, ...]] = ("proposal", "width", "constant", "x", "seed", "tally")
 
     proposal = Enum([BELL, FLAT], BELL).tag(sync=True)
@@ -64,11 +64,6 @@ class Darts(Alive):
             "kept": env.acceptance * env.constant,
             "acceptance": env.acceptance,
         }
-
-    def still(self) -> Shown:
-        """Return the dart slice of the bell envelope beside the flat one."""
-        main = bell_envelope()
-        return show(chapter1.dart_slice, main, flat_envelope(), dart_board(main), x=1.1)
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Darts:

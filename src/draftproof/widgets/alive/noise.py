@@ -10,8 +10,6 @@ from traitlets import Float, Int, List
 
 from draftproof import rules
 from draftproof.examples import toy, toy_draft
-from draftproof.figures import Shown, show
-from draftproof.figures.chapter3 import noise_funnel
 from draftproof.finite import Array, total_variation
 from draftproof.toy_runs import CONTEXT, WEIGHT, noise_walk
 
@@ -49,6 +47,7 @@ class Noise(Alive):
     """
 
     module = "noise"
+    figure = "noise-funnel"
     parts: ClassVar[tuple[str, ...]] = (
         "law", "fault", "sizes", "band", "bias", "step", "run", "seed",
     )  # fmt: skip
@@ -102,10 +101,6 @@ class Noise(Alive):
             middle = (low + high) / 2
             low, high = (low, middle) if out(middle) else (middle, high)
         return float(np.exp(high))
-
-    def still(self) -> Shown:
-        """Return the funnel of chance with its three rules."""
-        return show(noise_funnel, noise_walk())
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Noise:

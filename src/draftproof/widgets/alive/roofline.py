@@ -8,9 +8,6 @@ import numpy as np
 from traitlets import Dict, Float, Int, List
 
 from draftproof.cost import HARDWARE, intensity, verification_price
-from draftproof.figures import Shown, show
-from draftproof.figures.chapter3 import batch_curve
-from draftproof.toy_curves import batch_speeds
 
 from .base import Alive
 
@@ -43,6 +40,7 @@ class Roofline(Alive):
     """
 
     module = "roofline"
+    figure = "batch-curve"
     parts: ClassVar[tuple[str, ...]] = (
         "machines", "machine", "billions", "bytes", "batch", "context", "cache", "rows",
     )  # fmt: skip
@@ -82,10 +80,6 @@ class Roofline(Alive):
             "many": self._pass(self.rows),
             "price": verification_price(machine, self.billions * 1e9, self.rows, **self._load()),
         }
-
-    def still(self) -> Shown:
-        """Return speed against the batch."""
-        return show(batch_curve, batch_speeds())
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Roofline:

@@ -9,7 +9,6 @@ from traitlets import Dict, Enum, Float, Int, List, Unicode, validate
 
 from draftproof import speculative as rule
 from draftproof.examples import CAT_DOG_FOX
-from draftproof.figures import Shown, chapter2, show
 from draftproof.finite import as_law, total_variation
 
 from .base import Alive
@@ -40,6 +39,7 @@ class Tokens(Alive):
     """
 
     module = "tokens"
+    figure = "mosaic"
     parts: ClassVar[tuple[str, ...]] = (
         "names", "p", "q", "token", "view", "rule", "moved", "seed", "tally",
     )  # fmt: skip
@@ -77,11 +77,6 @@ class Tokens(Alive):
             "output": rule.output_law(p, q).tolist(),
             "constant": constant,
         }
-
-    def still(self) -> Shown:
-        """Return the cut and slide of the book's pair."""
-        pair = CAT_DOG_FOX
-        return show(chapter2.cut_and_slide, pair.p, pair.q, names=pair.names)
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Tokens:

@@ -8,25 +8,19 @@ import numpy as np
 from traitlets import Dict, Float, Int, List
 
 from draftproof import cost
-from draftproof.examples import BLOCK, CAT_DOG_FOX, Pair
-from draftproof.figures import Shown, show
-from draftproof.figures.chapter2_live import COINS, DRAFTED, SEED, block_walk, walk
+from draftproof.examples import BLOCK, CAT_DOG_FOX
+from draftproof.figures.chapter2_live import COINS, DRAFTED, SEED
 from draftproof.finite import inverse_cdf, overlap
 from draftproof.speculative import residual, verify_block
 
-from .base import Alive
+from .base import Alive, named_pair
 
 __all__ = ["Walk"]
 
 _MOST = 8
 
 
-def _pair(title: str, pair: Pair) -> dict[str, Any]:
-    laws = {"p": [float(x) for x in pair.p], "q": [float(x) for x in pair.q]}
-    return {"title": title, "names": list(pair.names), **laws}
-
-
-PAIRS = (_pair("cat, dog, fox", CAT_DOG_FOX), _pair("a and b", BLOCK))
+PAIRS = (named_pair("cat, dog, fox", CAT_DOG_FOX), named_pair("a and b", BLOCK))
 
 
 def _draft_uniforms() -> list[float]:
@@ -62,6 +56,7 @@ class Walk(Alive):
     """
 
     module = "walk"
+    figure = "block-walk"
     parts: ClassVar[tuple[str, ...]] = (
         "pairs", "pair", "gamma", "drafts", "coins", "end", "step", "position", "seed", "tally",
     )  # fmt: skip
@@ -104,10 +99,6 @@ class Walk(Alive):
             "lengths": [*lengths, bonus(alpha, gamma)],
             "tokens": cost.expected_tokens(alpha, gamma),
         }
-
-    def still(self) -> Shown:
-        """Return the book's block with its coins."""
-        return show(block_walk, walk(), names=CAT_DOG_FOX.names)
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Walk:

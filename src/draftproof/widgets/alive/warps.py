@@ -7,30 +7,24 @@ from typing import Any, ClassVar
 import numpy as np
 from traitlets import Dict, Enum, Float, Int, List
 
-from draftproof.examples import FOUR_TOKENS, HOUSE, Pair
-from draftproof.figures import Shown, show
-from draftproof.figures.chapter2 import one_sided_warp, results
+from draftproof.examples import FOUR_TOKENS, HOUSE
+from draftproof.figures.chapter2 import results
 from draftproof.figures.chapter2_live import SIDES
 from draftproof.finite import Array, overlap, total_variation
 from draftproof.rules import ratio_and_residual
 from draftproof.speculative import acceptance
 from draftproof.warp import warp
 
-from .base import Alive
+from .base import Alive, named_pair
 
 __all__ = ["Warps"]
 
 
-def _pair(title: str, pair: Pair) -> dict[str, Any]:
-    laws = {"p": [float(x) for x in pair.p], "q": [float(x) for x in pair.q]}
-    return {"title": title, "names": list(pair.names), **laws}
-
-
 PAIRS = (
-    _pair("four tokens", FOUR_TOKENS),
-    _pair("the favourites differ", HOUSE),
-    _pair("the favourites agree", results.AGREEING),
-    _pair("nearly tied", results.NEARLY_TIED),
+    named_pair("four tokens", FOUR_TOKENS),
+    named_pair("the favourites differ", HOUSE),
+    named_pair("the favourites agree", results.AGREEING),
+    named_pair("nearly tied", results.NEARLY_TIED),
 )
 
 
@@ -52,12 +46,13 @@ class Warps(Alive):
     """
 
     module = "warps"
+    figure = "warp-by-hand"
     parts: ClassVar[tuple[str, ...]] = ("pairs", "pair", "temperature", "k", "mass", "side")
 
     pairs = List(Dict(), list(PAIRS)).tag(sync=True)
     pair = Int(0, min=0).tag(sync=True)
     temperature = Float(0.5, min=0, max=100).tag(sync=True)
-    k = Int(4, min=1).tag(sync=True)
+    k = Int(2, min=1).tag(sync=True)
     mass = Float(1.0, min=0, max=1).tag(sync=True)
     side = Enum(list(SIDES), SIDES[1]).tag(sync=True)
 
@@ -88,10 +83,6 @@ class Warps(Alive):
             "accepted": float(kept.sum()),
             "distance": float(total_variation(got, hot_p)),
         }
-
-    def still(self) -> Shown:
-        """Return the warps on both sides and on one."""
-        return show(one_sided_warp, *results.one_sided(), names=FOUR_TOKENS.names)
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Warps:

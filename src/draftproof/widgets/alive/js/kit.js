@@ -211,7 +211,7 @@ function clock(changed) {
 }
 
 /* Build a widget from its description:
-   title, question   words (a name for screen readers; what the reader is asked)
+   title, question   words (a name for screen readers; what the reader is asked, by state)
    keys              the names of its state
    knobs             [{ kind: "slider" | "menu" | "button", key, label, ... }]
    facts(state)      the numbers, by name: pure, compared with the package by a test
@@ -229,10 +229,10 @@ export function alive(spec) {
     const later = () => {
       if (!frame) frame = requestAnimationFrame(() => { frame = 0; paint(); });
     };
-    const time = clock(later);
+    const time = clock(() => { later(); if (!time.playing()) model.save_changes(); });
     const set = (patch) => {
       for (const [key, value] of Object.entries(patch)) model.set(key, value);
-      model.save_changes();
+      if (!time.playing()) model.save_changes(); // a moving picture is saved where it stops
       later();
     };
     const app = {
@@ -258,9 +258,8 @@ export function alive(spec) {
       };
     });
     const question = element("p", { class: "dpa-ask" });
-    html(question, prose(spec.question));
     const picture = element("div", { class: `dpa-picture${spec.grab ? " dpa-grab" : ""}` }, svg);
-    const root = element("section", { class: "dp-alive", "aria-label": spec.title },
+    const root = element("div", { class: "dp-alive", role: "group", "aria-label": spec.title },
       question, picture, reading, knobs, acts, more);
     el.replaceChildren(root);
 
@@ -273,6 +272,7 @@ export function alive(spec) {
       svg.setAttribute("viewBox", `0 0 ${hand.width} ${height}`);
       svg.innerHTML = hand.defs() + body;
       svg.setAttribute("aria-label", alt);
+      html(question, prose(ask(spec.question, now)));
       last = { now, facts, hand };
       reading.setAttribute("aria-live", time.playing() || held !== null ? "off" : "polite");
       html(reading, spec.read(now, facts, app).map(([value, label, tone]) =>

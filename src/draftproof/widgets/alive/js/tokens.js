@@ -81,7 +81,8 @@ function bars(state, f, pen, app) {
     }
     if (gap > 1e-9) {
       const box = [x, s.y(p[i]), s.bar, s.y(high[i]) - s.y(p[i])];
-      out += t === 1 ? pen.mass("residual", ...box, { key: `filled/${names[i]}` })
+      if (classical) out += pen.rect(...box, { class: "missed", "data-key": `missed/${names[i]}` });
+      else out += t === 1 ? pen.mass("residual", ...box, { key: `filled/${names[i]}` })
         + label("res", i, s.y(p[i]), s.y(high[i]), "filled", gap)
         : pen.ghost("residual", ...box);
     }
@@ -119,7 +120,7 @@ function strips(f, pen, s, classical) {
   const band = (role, y, w, said, tone) => pen.mass(role, x, y, w * unit, 16, { key: `band/${role}` })
     + pen.text(x + w * unit + words, y + 13, said, { bold: true, tone });
   if (classical && !f.constant) {
-    return pen.text(x, 24, "no ceiling $C q$ reaches $p$: a token of $p$ is never drafted", { bold: true });
+    return pen.text(x, 24, pen.choose("no ceiling $C q$ reaches $p$: a token of $p$ is never drafted", "no $C q$ reaches $p$: a token is missed"), { bold: true });
   }
   return band("rejected", 6, lost, `${classical ? "lost" : "cut off"} ${num(lost)}`, "rej")
     + (classical ? pen.text(x, 46, "nothing is filled in", { tone: "ink2" })
@@ -251,7 +252,8 @@ const share = (law, words) => ({
 
 export default alive({
   title: "Two laws over a few tokens",
-  question: "Drag the bars: can you make the cut-off mass differ from the mass that is missing?",
+  question: ({ rule, view }) => (rule === "classical" ? "How much does a ceiling over every bar throw away?"
+    : `${view === "bars" ? "Drag the bars: can" : "Can"} you make the cut-off mass differ from the mass that is missing?`),
   keys: ["names", "p", "q", "token", "view", "rule", "moved", "seed", "tally"],
   knobs: [
     { kind: "menu", key: "token", label: "token", options: (s) => s.names.map((name, i) => [i, name]) },

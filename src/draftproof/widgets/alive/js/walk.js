@@ -70,7 +70,7 @@ function block(state, f, pen) {
     const middle = 4 + column * (k + 0.5), x = middle - bar / 2, token = f.drafts[k];
     const isTested = k < tested, isVoid = k >= f.tested && tested === f.tested;
     const tone = isVoid ? "ink2" : undefined, put = (y, words, more = {}) => pen.text(middle, y, words, { anchor: "middle", tone, ...more });
-    out += put(14, small ? String(k + 1) : `draft ${k + 1}`, { size: 12, tone: "ink2" });
+    out += put(14, small ? String(k) : `draft ${k}`, { size: 12, tone: "ink2" });
     if (k >= step) continue;
     const high = q[token] * unit, kept = Math.min(p[token], q[token]) * unit;
     out += put(34, names[token], { bold: true, size: 15 });
@@ -131,7 +131,7 @@ function line(state, f, pen, top) {
 /* The tree of all rounds: widths are probabilities, every row a position; this round is framed. */
 function tree(state, f, pen, top) {
   const { names, p, q } = laws(state), { kept } = compare({ p, q }), { gamma } = state;
-  const rows = Math.min(gamma, 4), whole = rows === gamma, high = 30, wide = pen.width - 8;
+  const rows = Math.min(gamma, p.length > 2 ? 3 : 4), whole = rows === gamma, high = 30, wide = pen.width - 8;
   let out = pen.text(4, top + 14, pen.choose(`all rounds: widths are probabilities, α = ${num(f.alpha)} of each row goes on`, `all rounds, α = ${num(f.alpha)} of a row goes on`), { bold: true });
   let frames = "";
   const cell = (role, x, y, w, name, mine, key) => {
@@ -165,7 +165,7 @@ function tree(state, f, pen, top) {
   }
   grow(4, wide, 0, true);
   const foot = top + 24 + (rows + (whole ? 1 : 0)) * high;
-  if (!whole) out += pen.text(4, foot + 18, `and ${gamma - rows} rows more`, { tone: "ink2" });
+  if (!whole) out += pen.text(4, foot + 18, gamma - rows > 1 ? `and ${gamma - rows} rows more` : "and one row more", { tone: "ink2" });
   return { out: out + frames, height: foot + (whole ? 8 : 28) };
 }
 
@@ -199,8 +199,8 @@ export default alive({
       get: (s) => Math.min(s.step, stepsOf(s)), show: (x, s) => `${x} of ${stepsOf(s)}` },
     { kind: "slider", key: "gamma", label: "drafts $γ$", min: 1, max: 8, step: 1,
       set: (s, gamma) => ({ gamma, step: stepsOf({ ...s, gamma }), position: Math.min(s.position, gamma - 1), tally: null }) },
-    { kind: "menu", key: "position", label: "coin of draft", options: (s) => Array.from({ length: s.gamma }, (_, k) => [k, String(k + 1)]) },
-    { kind: "slider", key: "coin", label: (s) => `coin $u$ of draft ${s.position + 1}`, min: 0, max: 0.99, step: 0.01, show: (x) => num(x),
+    { kind: "menu", key: "position", label: "coin of draft", options: (s) => Array.from({ length: s.gamma }, (_, k) => [k, String(k)]) },
+    { kind: "slider", key: "coin", label: (s) => `coin $u$ of draft ${s.position}`, min: 0, max: 0.99, step: 0.01, show: (x) => num(x),
       get: (s) => s.coins[s.position],
       set: (s, u) => { const coins = s.coins.map((c, k) => (k === s.position ? u : c)); return { coins, step: stepsOf({ ...s, coins }) }; } },
     { kind: "menu", key: "pair", label: "two laws", options: (s) => s.pairs.map(({ title }, i) => [i, title]),
