@@ -45,9 +45,20 @@ def test_lookup_equals_a_plain_search():
         assert ngram_propose(tokens, 1, n, 3) == slow_lookup(tokens, 1, n, 3)
 
 
+@pytest.mark.parametrize("bad", [[1.5, 2], [True, False], "aba", None, [[1, 2]], [None], [[1], 2]])
+def test_lookup_tokens_are_checked(bad):
+    with pytest.raises(ValueError, match="tokens must be a row of whole numbers"):
+        ngram_propose(bad, 1, 2, 3)
+
+
+def test_a_long_lookup_is_one_pass():
+    assert ngram_propose([0] * 50_000 + [1], 1, 5000, 5) == []
+    assert ngram_propose([0] * 20_000, 1, 3000, 2) == [0, 0]
+
+
 @pytest.mark.parametrize("bad", [(0, 1, 1), (2, 1, 1), (1, 1, 0), (1, 1.5, 1)])
 def test_lookup_numbers_are_checked(bad):
-    with pytest.raises(ValueError, match="must be a whole number"):
+    with pytest.raises(ValueError, match="must be"):
         ngram_propose([1, 2], *bad)
 
 
@@ -79,10 +90,21 @@ def test_longer_contexts_are_found_and_laws_sum_to_one():
     [
         (([1, 2], 4, 3), "at least order = 3"),
         (([1, 9, 2], 4, 2), "0..3"),
-        (([1, 2, 3], 4, 2, 0.0), "strength positive"),
-        (([1, 2, 3], 4, 0), "order = 0"),
+        (([1, 2, 3], 4, 2, 0.0), "strength"),
+        (([1, 2, 3], 4, 2, float("inf")), "strength"),
+        (([1, 2, 3], 4, 0), "order"),
+        (([1, 2, 3], None, 2), "vocabulary"),
+        (([1, 2, 3], 4, True), "order"),
+        (([0.5, 1], 2, 1), "tokens must be an array of whole numbers"),
+        (([1] * 9, 2**16, 6), r"fewer than 2\*\*62 contexts"),
     ],
 )
 def test_a_bad_corpus_is_named(arguments, words):
     with pytest.raises(ValueError, match=words):
         NgramTable.from_tokens(*arguments)
+
+
+def test_a_context_outside_the_vocabulary_is_named():
+    table = NgramTable.from_tokens([0, 1, 0, 1, 1], 2, 3)
+    with pytest.raises(ValueError, match="context token"):
+        table.law([0, 7])

@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from draftproof.decode.drafters import (  # noqa: E402
+    Draft,
     ModelDrafter,
     NgramTable,
     PromptLookup,
@@ -140,15 +141,22 @@ def test_the_context_can_be_filled_to_its_last_token():
 
 BAD = {
     "gamma": {"gamma": 0},
-    "gamma must be at most": {"gamma": 64},
+    "gamma must be in 1..63": {"gamma": 64},
     "temperature": {"temperature": -0.1},
     "top_k": {"top_k": 0},
     "top_p": {"top_p": 0},
     "max_new_tokens": {"new": -1},
-    "at least one token a prompt": {"prompts": []},
+    "at least one prompt": {"prompts": []},
+    "at least one token a prompt": {"prompts": [[]]},
     "prompt_ids must be in 0..4, got 5": {"prompts": [1, 5]},
-    "prompt_ids must be token": {"prompts": ["a"]},
-    "prompt_ids must be token numbers": {"prompts": [[0.5]]},
+    "prompt_ids must be in 0..4, got 'a'": {"prompts": ["a"]},
+    "prompt_ids must be in 0..4, got 0.5": {"prompts": [[0.5]]},
+    "prompt_ids must be in 0..4, got inf": {"prompts": [float("inf")]},
+    "prompt_ids must be in 0..4, got True": {"prompts": [True]},
+    "prompt_ids must be one prompt or a list": {"prompts": [[1], 2]},
+    "prompt_ids must be token numbers": {"prompts": {0: 1}},
+    "eos_token_id": {"eos_token_id": 9},
+    "eos_token_id must be in": {"eos_token_id": [0, 1]},
     r"fit the context of 64 tokens, got 60 \+ 12": {"prompts": [1] * 60},
 }
 
@@ -157,6 +165,109 @@ BAD = {
 def test_bad_input_is_named(words):
     with pytest.raises(ValueError, match=words):
         run(**BAD[words])
+
+
+class Fixed:
+    """A model with one law, whatever the context."""
+
+    context_size, device = 64, "cpu"
+
+    class Memory:
+        def __init__(self, batch):
+            self.lengths = [0] * batch
+
+        def rollback(self, lengths):
+            self.lengths = list(lengths)
+
+    def __init__(self, law):
+        self.logits = torch.tensor(law, dtype=torch.float64).log()
+        self.vocabulary_size = len(law)
+
+    def new_cache(self, batch):
+        return self.Memory(batch)
+
+    def __call__(self, tokens, cache):
+        cache.lengths = [length + tokens.shape[1] for length in cache.lengths]
+        return self.logits.expand(*tokens.shape, -1)
+
+
+@pytest.mark.parametrize("gamma", [1, 3])
+@pytest.mark.parametrize("q", [[0.3, 0.3, 0.4], [0.2, 0.2, 0.3, 0.3], [1.0]])
+def test_a_draft_that_knows_other_tokens_leaves_the_law_alone(q, gamma):
+    """Tokens that only the draft has are rejected like any other of target probability 0."""
+    p, n = [0.7, 0.3], 20_000
+    drafter = ModelDrafter(Fixed(q))
+    made = generate(
+        Fixed(p), [[0]] * n, drafter=drafter, gamma=gamma, max_new_tokens=2, generator=seeded(3)
+    )
+    law = {(a, b): p[a] * p[b] for a in range(2) for b in range(2)}
+    report = audit(lambda *_: np.array(made.rows), law, n, np.random.default_rng(0), alpha=1e-5)
+    assert report.exact, report
+
+
+class Answers:
+    """A drafter that gives one answer, whatever it is asked."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def start(self, *_):
+        pass
+
+    def propose(self, *_):
+        return self.answer
+
+    def accept(self, *_):
+        pass
+
+
+def draft(tokens, probs=None, lengths=None):
+    laws = None if probs is None else torch.tensor([probs])
+    return Draft(torch.tensor([tokens]), laws, None if lengths is None else torch.tensor(lengths))
+
+
+EVEN = [0.2] * 5
+ANSWERS = {
+    "nothing": None,
+    "a tuple": (torch.tensor([[0]]), None),
+    "too many lengths": draft([0], None, [1, 1]),
+    "a length past the end": draft([0], None, [9]),
+    "a negative length": draft([0], None, [-3]),
+    "a token below 0": draft([-1]),
+    "a token no one has": draft([7]),
+    "more than asked for": draft([0] * 9),
+    "q not drawn from": draft([0], [[0.0, 1.0, 0.0, 0.0, 0.0]]),
+    "q not a number": draft([0], [[float("nan")] * 5]),
+    "q negative": draft([0], [[0.5, 0.6, -0.1, 0.0, 0.0]]),
+    "q no law": draft([0], [[0.5] * 5]),
+    "q of another length": draft([0, 1], [EVEN]),
+    "real tokens": draft([0.0], [EVEN]),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_drafter_s_answer_is_checked(name):
+    with pytest.raises(ValueError, match=r"drafter\.propose must return"):
+        generate(TARGET, [0], drafter=Answers(ANSWERS[name]), max_new_tokens=4, generator=seeded(0))
+
+
+def test_logits_that_are_no_numbers_are_refused():
+    for law in ([float("nan"), 0.5], [0.0, 0.0]):
+        for temperature in (0, 1):
+            with pytest.raises(ValueError, match="target must return logits"):
+                generate(
+                    Fixed(law), [0], max_new_tokens=1, generator=seeded(0), temperature=temperature
+                )
+
+
+def test_numpy_numbers_are_numbers():
+    made = run([np.int64(1)], gamma=np.int64(2), new=np.int32(3), top_k=np.int64(2))
+    assert len(made.tokens) == 3
+
+
+def test_a_target_must_be_a_model():
+    with pytest.raises(ValueError, match="target must be a Scorer"):
+        generate(None, [1], max_new_tokens=1, generator=seeded(0))
 
 
 def test_a_generator_is_required():

@@ -93,6 +93,17 @@ def test_low_precision_and_strided_inputs(kind):
     assert (got[0] == got[0][0]).all()
 
 
+def test_lengths_outside_the_block_count_as_its_ends():
+    p, q, drafts, u = case(4, 2, 3, 8)
+    got = [
+        rejection_sample(
+            *map(torch.tensor, (drafts, q, p)), lengths=torch.tensor(x), uniforms=torch.tensor(u)
+        )
+        for x in ([0, 3], [-2, 9])
+    ]
+    assert torch.equal(got[0][0], got[1][0]) and torch.equal(got[0][1], got[1][1])
+
+
 def test_p_equal_to_q_is_always_accepted_even_for_denormals():
     tiny = 5e-324
     p = torch.tensor([[[1.0, tiny, 0.0]] * 3], dtype=torch.float64)
@@ -149,6 +160,13 @@ BAD = {
     "draft_probs": {"draft_probs": torch.ones(2, 3, 4)},
     "uniforms": {"uniforms": torch.zeros(2, 2)},
     "lengths": {"lengths": torch.zeros(3, dtype=torch.long)},
+    "lengths must be whole": {"lengths": torch.zeros(2)},
+    "lengths must be a torch": {"lengths": [1, 1]},
+    "draft_tokens must be a torch": {"draft_tokens": [[0, 0, 0], [0, 0, 0]]},
+    "target_probs must be a torch": {"target_probs": np.full((2, 4, 5), 0.2)},
+    "draft_probs must be floats": {"draft_probs": torch.ones(2, 3, 5, dtype=torch.long)},
+    "uniforms must be a torch": {"uniforms": [[0.1] * 4] * 2},
+    "generator": {"generator": np.random.default_rng(0)},
 }
 
 

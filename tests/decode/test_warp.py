@@ -31,6 +31,14 @@ def test_equals_numpy(options, ties):
     np.testing.assert_allclose(Warp(**options)(torch.tensor(logits)).numpy(), wanted, atol=1e-12)
 
 
+@pytest.mark.parametrize("temperature", [1e-300, 1e-46, 1e-30, 1e30, 1e100])
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16, torch.float64])
+def test_extreme_temperatures_give_their_limits(temperature, kind):
+    law = Warp(temperature)(torch.tensor([[1.0, 2.0, -torch.inf]]).to(kind))[0]
+    wanted = [0.0, 1.0, 0.0] if temperature < 1 else [0.5, 0.5, 0.0]
+    np.testing.assert_allclose(law.numpy(), wanted, atol=1e-7)
+
+
 def test_ties_go_to_the_lowest_index():
     law = Warp(top_k=1)(torch.tensor([1.0, 1.0, 0.5]))
     assert law.tolist() == [1.0, 0.0, 0.0]

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from draftproof.checks import check_whole, show_value
 from draftproof.decode.cache import SLACK
 from draftproof.decode.drafters.base import Draft, Drafter
 from draftproof.decode.scorer import CachedRows, Scorer
@@ -159,40 +160,44 @@ class _Row:
             self.left = 0
 
 
-def _check(target: Scorer, prompts: list[list[int]], gamma: int, new: int) -> None:
-    for value, name, low in ((gamma, "gamma", 1), (new, "max_new_tokens", 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < low:
-            raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
-    if gamma > SLACK - 1:
-        raise ValueError(f"gamma must be at most {SLACK - 1}, got {gamma}")
+def _check(
+    target: Scorer, prompts: list[list[int]], gamma: int, new: int, eos: int | None
+) -> tuple[int, int, int | None]:
+    """Return gamma, max_new_tokens and eos_token_id as plain ints, or raise."""
+    for name in ("vocabulary_size", "context_size", "device", "new_cache"):
+        if not hasattr(target, name):
+            raise ValueError(f"target must be a Scorer with {name}, got {show_value(target)}")
+    gamma = check_whole(gamma, "gamma", 1, SLACK - 1)
+    new = check_whole(new, "max_new_tokens", 0)
+    size = target.vocabulary_size
+    if eos is not None:
+        eos = check_whole(eos, "eos_token_id", 0, size - 1)
     if not prompts:
         raise ValueError("prompt_ids must hold at least one prompt, got none")
     for prompt in prompts:
         if not prompt:
             raise ValueError("prompt_ids must hold at least one token a prompt, got an empty one")
-        if min(prompt) < 0 or max(prompt) >= target.vocabulary_size:
-            bad = next(x for x in prompt if not 0 <= x < target.vocabulary_size)
-            raise ValueError(f"prompt_ids must be in 0..{target.vocabulary_size - 1}, got {bad}")
+        for token in prompt:
+            check_whole(token, "prompt_ids", 0, size - 1)
         if len(prompt) + new > target.context_size:
             raise ValueError(
                 f"prompt and max_new_tokens must fit the context of {target.context_size} tokens, "
                 f"got {len(prompt)} + {new}"
             )
+    return gamma, new, eos
 
 
 def _prompts(prompt_ids: Any) -> tuple[list[list[int]], bool]:
     """Return the prompts as lists, and whether one bare prompt was given."""
     given = prompt_ids.tolist() if hasattr(prompt_ids, "tolist") else prompt_ids
-    try:
-        rows = list(given)
-        single = not rows or not hasattr(rows[0], "__iter__")
-        prompts = [rows] if single else [list(row) for row in rows]
-        whole = all(int(x) == x and not isinstance(x, bool) for row in prompts for x in row)
-    except (TypeError, ValueError):
-        whole = False
-    if not whole:
+    if not isinstance(given, (list, tuple)):
         raise ValueError(f"prompt_ids must be token numbers, or lists of them, got {given!r}")
-    return [[int(x) for x in row] for row in prompts], single
+    rows = [row.tolist() if hasattr(row, "tolist") else row for row in given]
+    single = not any(isinstance(row, (list, tuple)) for row in rows)
+    prompts = [rows] if single else rows
+    if not all(isinstance(row, (list, tuple)) for row in prompts):
+        raise ValueError(f"prompt_ids must be one prompt or a list of prompts, got {given!r}")
+    return [list(row) for row in prompts] if given else [], single
 
 
 def _propose(
@@ -203,21 +208,50 @@ def _propose(
     if drafter is None or int(allowed.max()) == 0:
         return Draft(torch.zeros(len(rows), 0, dtype=torch.long, device=device), None), allowed * 0
     # Always `gamma`, whatever is left: a row's streams must not depend on its neighbours.
-    draft = drafter.propose([row.context for row in rows], gamma)
-    if draft.lengths is not None:
-        allowed = torch.minimum(allowed, draft.lengths)
-    if draft.probs is not None and draft.probs.shape[-1] != size:
-        draft = Draft(draft.tokens, _fit(draft.probs, size), draft.lengths)
-    # A token that only the draft's vocabulary has cannot be scored: offer what comes before it.
-    known = (draft.tokens < size).long().cumprod(-1).sum(-1)
-    draft = Draft(draft.tokens.clamp_max(size - 1), draft.probs, draft.lengths)
-    return draft, torch.minimum(allowed, known)
+    draft = _answer(drafter.propose([row.context for row in rows], gamma), len(rows), gamma, size)
+    return draft, allowed if draft.lengths is None else torch.minimum(allowed, draft.lengths)
 
 
-def _fit(probs: Tensor, size: int) -> Tensor:
-    """Return laws over another number of tokens: padded with zero mass, or cut."""
-    missing = size - probs.shape[-1]
-    return functional.pad(probs, (0, missing)) if missing > 0 else probs[..., :size]
+def _answer(draft: object, batch: int, gamma: int, size: int) -> Draft:
+    """Return a drafter's answer if it is one; a wrong q would be a wrong law without a word."""
+
+    def fault(words: str) -> ValueError:
+        return ValueError(f"drafter.propose must return {words}, got {show_value(draft)}")
+
+    if not isinstance(draft, Draft):
+        raise fault("a Draft")
+    tokens, probs, lengths = draft.tokens, draft.probs, draft.lengths
+    shape = tuple(tokens.shape)
+    if len(shape) != 2 or shape[0] != batch or shape[1] > gamma or tokens.is_floating_point():
+        raise fault(f"whole tokens of shape ({batch}, at most {gamma})")
+    if lengths is not None and tuple(lengths.shape) != (batch,):
+        raise fault(f"lengths of shape ({batch},)")
+    if probs is not None and (probs.ndim != 3 or tuple(probs.shape[:2]) != shape):
+        raise fault(f"probs of shape {(*shape, 'V')}")
+    right = (tokens >= 0) & (tokens < (size if probs is None else probs.shape[-1]))
+    if probs is not None:
+        picked = tokens.clamp(0, probs.shape[-1] - 1)[..., None].long()
+        total = probs.sum(-1, dtype=torch.float32)
+        right &= (probs.gather(-1, picked)[..., 0] > 0) & ((total - 1).abs() < 2e-2)
+        right &= probs.amin(-1) >= 0
+    if lengths is not None:
+        used = torch.arange(shape[1], device=tokens.device) < lengths[:, None]
+        right = (right | ~used) & ((lengths >= 0) & (lengths <= shape[1]))[:, None]
+    if not bool(right.all()):
+        raise fault("tokens that its probs can draw, each row of probs a law, lengths within them")
+    return draft
+
+
+def _pad(probs: Tensor, size: int) -> Tensor:
+    """Return laws over a larger vocabulary; the tokens it adds have no mass."""
+    return functional.pad(probs, (0, size - probs.shape[-1]))
+
+
+def _laws(logits: Tensor, warp: Warp) -> Tensor:
+    """Return the target's warped laws, if its logits are numbers."""
+    if not bool(logits.amax(-1).isfinite().all()):
+        raise ValueError("target must return logits with a finite largest one, got NaN or inf")
+    return warp(logits)
 
 
 @torch.inference_mode()
@@ -274,11 +308,11 @@ def generate(
     """
     warp = Warp(temperature, top_k, top_p)
     prompts, single = _prompts(prompt_ids)
-    _check(target, prompts, gamma, max_new_tokens)
+    gamma, new, eos = _check(target, prompts, gamma, max_new_tokens, eos_token_id)
     device = torch.device(target.device)
     streams = Streams(len(prompts), generator, device)
     clock = Clock(device)
-    rows = [_Row(list(prompt), max_new_tokens) for prompt in prompts]
+    rows = [_Row(list(prompt), new) for prompt in prompts]
     with clock.part("prefill"):
         state = CachedRows(target, prompts)
         if drafter is not None:
@@ -287,16 +321,20 @@ def generate(
         with clock.part("draft"):
             draft, lengths = _propose(drafter, rows, gamma, target.vocabulary_size, device)
         with clock.part("target"):
-            p = warp(state.score([row.context for row in rows], draft.tokens))
+            p = _laws(state.score([row.context for row in rows], draft.tokens), warp)
         with clock.part("verify"):
             u = streams.verdicts(gamma)
             u = torch.cat([u[:, : draft.tokens.shape[1]], u[:, -1:]], 1)
-            tokens, accepted = rejection_sample(draft.tokens, draft.probs, p, lengths, u)
+            q = draft.probs
+            if q is not None:  # vocabularies padded to different sizes meet in the larger one
+                both = max(p.shape[-1], q.shape[-1])
+                p, q = _pad(p, both), _pad(q, both)
+            tokens, accepted = rejection_sample(draft.tokens, q, p, lengths, u)
             outcome = torch.cat([accepted[:, None], lengths[:, None], tokens], 1).tolist()
             for i, (row, (kept, drafted, *out)) in enumerate(zip(rows, outcome, strict=True)):
                 if row.left:
-                    laws = (draft.probs, p) if keep_laws else None
-                    row.take(_round(i, draft, laws, u, kept, drafted, out[kept]), eos_token_id)
+                    laws = (q, p) if keep_laws else None
+                    row.take(_round(i, draft, laws, u, kept, drafted, out[kept]), eos)
             state.keep_drafts(accepted.tolist())
             if drafter is not None:
                 drafter.accept(accepted.tolist(), [out[2 + out[0]] for out in outcome])

@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from draftproof.checks import show_value
+
 __all__ = ["inverse_cdf", "rejection_sample"]
 
 BLOCK = 128  # masses summed together before the search; see `inverse_cdf`
@@ -59,21 +61,44 @@ def _place(cdf: Tensor, point: Tensor, masses: Tensor) -> Tensor:
     return torch.minimum(found, last)
 
 
+def _check_tensor(value: object, name: str) -> None:
+    if not isinstance(value, Tensor):
+        raise ValueError(f"{name} must be a torch.Tensor, got {show_value(value)}")
+
+
+def _check_lengths(lengths: Tensor, batch: int, gamma: int) -> Tensor:
+    _check_tensor(lengths, "lengths")
+    if tuple(lengths.shape) != (batch,) or lengths.is_floating_point():
+        raise ValueError(
+            f"lengths must be whole numbers of shape ({batch},), got {lengths.dtype} of shape "
+            f"{tuple(lengths.shape)}"
+        )
+    return lengths.clamp(0, gamma)
+
+
 def _check(draft_tokens: Tensor, draft_probs: Tensor | None, target_probs: Tensor) -> None:
+    for value, name in ((draft_tokens, "draft_tokens"), (target_probs, "target_probs")):
+        _check_tensor(value, name)
     if draft_tokens.ndim != 2:
         raise ValueError(f"draft_tokens must have shape (B, T), got {tuple(draft_tokens.shape)}")
     if draft_tokens.is_floating_point() or draft_tokens.dtype == torch.bool:
         raise ValueError(f"draft_tokens must be whole numbers, got {draft_tokens.dtype}")
     batch, gamma = draft_tokens.shape
     right = target_probs.ndim == 3 and target_probs.shape[:2] == (batch, gamma + 1)
-    if not right or not target_probs.is_floating_point():
+    if not right or target_probs.shape[2] < 1 or not target_probs.is_floating_point():
         raise ValueError(
             f"target_probs must be floats of shape ({batch}, {gamma + 1}, V), got "
             f"{target_probs.dtype} of shape {tuple(target_probs.shape)}"
         )
     wanted = (batch, gamma, target_probs.shape[2])
-    if draft_probs is not None and tuple(draft_probs.shape) != wanted:
-        raise ValueError(f"draft_probs must have shape {wanted}, got {tuple(draft_probs.shape)}")
+    if draft_probs is None:
+        return
+    _check_tensor(draft_probs, "draft_probs")
+    if tuple(draft_probs.shape) != wanted or not draft_probs.is_floating_point():
+        raise ValueError(
+            f"draft_probs must be floats of shape {wanted}, got {draft_probs.dtype} of shape "
+            f"{tuple(draft_probs.shape)}"
+        )
 
 
 def _uniforms(
@@ -87,17 +112,19 @@ def _uniforms(
             (batch, columns), generator=generator, dtype=torch.float64, device=like.device
         )
 
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise ValueError(f"generator must be a torch.Generator, got {show_value(generator)}")
     if uniforms is None:
         uniforms = fresh(gamma + 1)
-    elif tuple(uniforms.shape) == (batch, gamma):
-        uniforms = torch.cat([uniforms.double(), fresh(1)], 1)
-    elif tuple(uniforms.shape) != (batch, gamma + 1):
+    _check_tensor(uniforms, "uniforms")
+    if uniforms.ndim != 2 or len(uniforms) != batch or uniforms.shape[1] - gamma not in (0, 1):
         raise ValueError(
             f"uniforms must have shape ({batch}, {gamma}) or ({batch}, {gamma + 1}), "
             f"got {tuple(uniforms.shape)}"
         )
     uniforms = uniforms.double()
-    return uniforms[:, :gamma], uniforms[:, gamma]
+    last = uniforms[:, gamma] if uniforms.shape[1] > gamma else fresh(1)[:, 0]
+    return uniforms[:, :gamma], last
 
 
 def rejection_sample(
@@ -123,7 +150,7 @@ def rejection_sample(
     target_probs : Tensor, shape (B, T + 1, V)
         The target's laws, any float type, any strides.
     lengths : Tensor of int, shape (B,), optional
-        Drafts in each row, 0..T.
+        Drafts in each row; what lies outside 0..T counts as the nearer end.
     uniforms : Tensor, shape (B, T + 1) or (B, T), optional
         In [0, 1): T for the tests and one for the next token. What is missing is drawn.
     generator : torch.Generator, optional
@@ -161,8 +188,7 @@ def rejection_sample(
         kept = (u * q_x < p_x) | ((q_x <= p_x) & (p_x > 0))
     positions = torch.arange(gamma + 1, device=drafts.device)
     if lengths is not None:
-        if tuple(lengths.shape) != (batch,):
-            raise ValueError(f"lengths must have shape ({batch},), got {tuple(lengths.shape)}")
+        lengths = _check_lengths(lengths, batch, gamma)
         kept = kept & (positions[:gamma] < lengths[:, None])
     accepted = kept.long().cumprod(-1).sum(-1)
     full = accepted == (gamma if lengths is None else lengths)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from draftproof.checks import check_number, check_whole
+
 __all__ = ["Warp"]
 
 
@@ -35,13 +37,13 @@ class Warp:
 
     def __post_init__(self) -> None:
         """Check the three values."""
-        t, k, p = self.temperature, self.top_k, self.top_p
-        if not _real(t) or not 0 <= t < float("inf"):
-            raise ValueError(f"temperature must be a number >= 0, got {t!r}")
-        if k is not None and (not isinstance(k, int) or isinstance(k, bool) or k < 1):
-            raise ValueError(f"top_k must be a whole number of at least 1, got {k!r}")
-        if p is not None and (not _real(p) or not 0 < p <= 1):
-            raise ValueError(f"top_p must lie in (0, 1], got {p!r}")
+        heat = float(check_number(self.temperature, "temperature", low=0))
+        object.__setattr__(self, "temperature", heat)
+        if self.top_k is not None:
+            object.__setattr__(self, "top_k", check_whole(self.top_k, "top_k", 1))
+        if self.top_p is not None:
+            mass = float(check_number(self.top_p, "top_p", low=0, high=1, above=True))
+            object.__setattr__(self, "top_p", mass)
 
     @property
     def greedy(self) -> bool:
@@ -49,7 +51,10 @@ class Warp:
         return self.temperature == 0 or self.top_k == 1
 
     def __call__(self, logits: Tensor) -> Tensor:
-        """Return the law of logits, shape (..., V), in at least float32."""
+        """Return the law of logits, shape (..., V), in at least float32.
+
+        Values are not looked at: a row of NaN or of nothing but ``-inf`` has no law.
+        """
         scores = logits if logits.dtype == torch.float64 else logits.float()
         if self.greedy:
             # `max` may return any of the tied places; the first of them is asked for.
@@ -57,7 +62,9 @@ class Warp:
             first = tied.to(torch.uint8).argmax(-1, keepdim=True)
             return torch.zeros_like(scores).scatter_(-1, first, 1.0)
         if self.temperature != 1:
-            scores = (scores - scores.amax(-1, keepdim=True)) / self.temperature
+            # In float64: a tiny or huge temperature is no number in float32.
+            apart = (scores - scores.amax(-1, keepdim=True)).double()
+            scores = (apart / self.temperature).to(scores.dtype)
         if self.top_k is None and self.top_p is None:
             return scores.softmax(-1)
         return self._cut(scores)
@@ -72,7 +79,3 @@ class Warp:
             kept &= law.cumsum(-1) - law < self.top_p
         dropped = torch.empty_like(kept).scatter_(-1, order, ~kept)
         return scores.masked_fill(dropped, -torch.inf).softmax(-1)
-
-
-def _real(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

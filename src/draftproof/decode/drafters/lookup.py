@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from draftproof.checks import check_whole, show_value
 from draftproof.decode.drafters.base import Draft
 from draftproof.decode.streams import Streams
 from draftproof.decode.warp import Warp
@@ -14,10 +16,15 @@ from draftproof.decode.warp import Warp
 __all__ = ["PromptLookup", "ngram_propose"]
 
 
-def _whole(value: object, name: str, low: int) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
-        raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
-    return int(value)
+def _text(tokens: Sequence[int]) -> NDArray[np.int64]:
+    """Return tokens as an array, if they are whole numbers."""
+    try:
+        text = np.asarray(tokens)
+    except ValueError:
+        text = np.empty((0, 0))
+    if text.ndim != 1 or (len(text) and text.dtype.kind not in "iu"):
+        raise ValueError(f"tokens must be a row of whole numbers, got {show_value(tokens)}")
+    return text.astype(np.int64)
 
 
 def ngram_propose(tokens: Sequence[int], min_n: int, max_n: int, k: int) -> list[int]:
@@ -48,17 +55,21 @@ def ngram_propose(tokens: Sequence[int], min_n: int, max_n: int, k: int) -> list
     ----------
     Saxena (2023), prompt lookup decoding.
     """
-    _whole(min_n, "min_n", 1)
-    _whole(max_n, "max_n", min_n)
-    _whole(k, "k", 1)
-    text = np.asarray(tokens, dtype=np.int64)
-    for n in range(min(max_n, len(text) - 1), min_n - 1, -1):
-        windows = np.lib.stride_tricks.sliding_window_view(text[:-1], n)
-        found = np.flatnonzero((windows == text[-n:]).all(axis=1))
-        if found.size:
-            after = int(found[0]) + n
-            return [int(x) for x in text[after : after + k]]
-    return []
+    check_whole(min_n, "min_n", 1)
+    check_whole(max_n, "max_n", min_n)
+    check_whole(k, "k", 1)
+    text = _text(tokens)
+    # Places where the last token stood before; each round keeps those where one more fits.
+    ends = np.flatnonzero(text[:-1] == text[-1]) if len(text) else text
+    found = -1
+    for n in range(1, min(max_n, len(text) - 1) + 1):
+        ends = ends[ends >= n - 1]
+        ends = ends[text[ends - n + 1] == text[-n]]
+        if not ends.size:
+            break
+        if n >= min_n:
+            found = int(ends[0])
+    return [int(x) for x in text[found + 1 : found + 1 + k]] if found >= 0 else []
 
 
 class PromptLookup:
@@ -76,8 +87,8 @@ class PromptLookup:
     """
 
     def __init__(self, min_n: int = 1, max_n: int = 3) -> None:
-        self.min_n = _whole(min_n, "min_n", 1)
-        self.max_n = _whole(max_n, "max_n", self.min_n)
+        self.min_n = check_whole(min_n, "min_n", 1)
+        self.max_n = check_whole(max_n, "max_n", self.min_n)
         self._device: torch.device | str = "cpu"
 
     def start(self, prompts: Sequence[Sequence[int]], warp: Warp, streams: Streams) -> None:

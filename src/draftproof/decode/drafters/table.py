@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from draftproof.checks import check_number, check_whole, show_value
 from draftproof.decode.drafters.base import Draft
 from draftproof.decode.streams import Streams
 from draftproof.decode.verify import inverse_cdf
@@ -50,10 +51,9 @@ class NgramTable:
     def __init__(
         self, ngrams: IntArray, counts: IntArray, vocabulary: int, strength: float = 2.0
     ) -> None:
-        if vocabulary < 1 or not strength > 0:
-            raise ValueError(
-                f"vocabulary must be at least 1 and strength positive, got {vocabulary}, {strength}"
-            )
+        check_whole(vocabulary, "vocabulary", 1)
+        check_number(strength, "strength", low=0, above=True)
+        ngrams, counts = _whole_array(ngrams, "ngrams"), _whole_array(counts, "counts")
         if ngrams.ndim != 2 or not len(ngrams) or counts.shape != ngrams.shape[:1]:
             raise ValueError(
                 f"ngrams must have shape (M, n) with one count each, got {ngrams.shape} and "
@@ -61,6 +61,11 @@ class NgramTable:
             )
         if ngrams.min() < 0 or ngrams.max() >= vocabulary or counts.min() < 1:
             raise ValueError(f"ngrams must be tokens in 0..{vocabulary - 1} with counts above 0")
+        if vocabulary ** (ngrams.shape[1] - 1) >= 2**62:
+            raise ValueError(
+                "vocabulary must have fewer than 2**62 contexts of order - 1 tokens, got "
+                f"{vocabulary} tokens and order {ngrams.shape[1]}"
+            )
         self.vocabulary, self.order = vocabulary, ngrams.shape[1]
         self._keys: list[IntArray] = []
         self._laws: list[NDArray[np.float32]] = []
@@ -85,9 +90,10 @@ class NgramTable:
         ValueError
             If the corpus is shorter than `order`, `order` is below 1, or as the class.
         """
-        text = np.asarray(tokens, dtype=np.int64)
-        if order < 1 or text.ndim != 1 or len(text) < order:
-            raise ValueError(f"tokens must hold at least order = {order} tokens, got {len(text)}")
+        check_whole(order, "order", 1)
+        text = _whole_array(tokens, "tokens")
+        if text.ndim != 1 or len(text) < order:
+            raise ValueError(f"tokens must hold at least order = {order} tokens, got {text.size}")
         windows = np.lib.stride_tricks.sliding_window_view(text, order)
         ngrams, counts = np.unique(windows, axis=0, return_counts=True)
         return cls(ngrams, counts, vocabulary, strength)
@@ -98,11 +104,22 @@ class NgramTable:
         for length in range(longest, 0, -1):
             key = 0
             for token in context[len(context) - length :]:
-                key = key * self.vocabulary + int(token)
+                token = check_whole(token, "context token", 0, self.vocabulary - 1)
+                key = key * self.vocabulary + token
             place = int(np.searchsorted(self._keys[length], key))
             if place < len(self._keys[length]) and self._keys[length][place] == key:
                 return self._laws[length][place]
         return self._laws[0][0]
+
+
+def _whole_array(values: object, name: str) -> IntArray:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(0)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be an array of whole numbers, got {show_value(values)}")
+    return array.astype(np.int64)
 
 
 def _tally(
