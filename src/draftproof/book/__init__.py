@@ -7,6 +7,7 @@ access     HTML that assistive software accepts
 alive      the widgets that work in the static page
 freshness  a change in ``src/`` or ``static/`` never leaves a stale page
 plates     the figures that chapter cells show become numbered figures with four drawings each
+points     punctuation stays with the formula before it
 solutions  hidden solutions are ``<details>``: they open by keyboard and without JavaScript
 site       what the built folder holds besides pages: mathematics, fonts, ``.nojekyll``, an index
 """
@@ -17,11 +18,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from draftproof.book import access, alive, freshness, plates, site, solutions
+from draftproof.book import access, alive, freshness, plates, points, site, solutions
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the parts (called by Sphinx)."""
-    for part in (access, alive, freshness, plates, solutions, site):
+    for part in (access, alive, freshness, plates, points, solutions, site):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,8 +3,9 @@
 Sphinx rebuilds a page when its text changes and jupyter-cache runs a notebook again when its code
 changes; neither looks at the package that the code calls. Two fingerprints close the gap:
 
-- of the Python sources, the benchmarks' results and the pinned requirements: it names the execution cache's folder;
-- of everything under ``src/`` and ``static/`` and the book's configuration: when it differs from
+- of the Python sources, the benchmarks' results and the pinned requirements: it names the folder
+  of the execution cache;
+- of those, of everything under ``src/`` and ``static/`` and of the book's configuration: when it differs from
   the last build's, what that build wrote is removed first.
 
 A build that ended with warnings is not taken as a starting point either: a second run of the same
