@@ -12,6 +12,7 @@ SITE := _build/html
 PORT ?= 8000
 TESTS ?= tests
 JOBS ?= logical
+STUDENT ?= _build/student
 
 # First Python of the supported versions on the PATH; PYTHON=/path/to/python overrides it.
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3 python; do \
@@ -22,7 +23,7 @@ CODE := $(shell find src benchmarks/results requirements.txt -type f ! -path '*/
 	2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | tr -d ' ')
 FIGURES := _build/.figures-$(CODE)
 
-.PHONY: help book site serve test lint format figures install clean distclean
+.PHONY: help book site serve test lint format figures student install clean distclean
 
 help: ## this list
 	@echo 'make TARGET, where TARGET is one of'
@@ -34,7 +35,7 @@ book: site ## install what is needed, draw the figures, build the site, say wher
 	@echo '  make serve      then open http://localhost:$(PORT)'
 	@echo '  or open the file $(CURDIR)/$(SITE)/index.html'
 
-site: $(INSTALLED) $(FIGURES)
+site: $(INSTALLED) $(FIGURES) ## build the site, and no more
 	@echo '== the site (a first build runs every chapter: a minute or two)'
 	@mkdir -p _build
 	@$(BIN)/jupyter-book build . --warningiserror -n --keep-going -q >_build/build.log 2>&1 \
@@ -50,12 +51,13 @@ test: lint site ## lint, types, import direction, all tests (TESTS=tests/book pi
 	@echo '== tests'
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) $(TESTS)
 
-lint: $(INSTALLED) ## ruff, mypy and the import direction
-	@echo '== ruff, mypy, import-linter'
+lint: $(INSTALLED) ## ruff, mypy, the import direction, the workflow files
+	@echo '== ruff, mypy, import-linter, check-jsonschema'
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo 'Run: make format'; exit 1; }
 	@$(BIN)/mypy
 	@out=$$($(BIN)/lint-imports 2>&1) || { echo "$$out"; exit 1; }
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 format: $(INSTALLED) ## rewrite the Python files in the one format
 	@$(BIN)/ruff format .
@@ -71,6 +73,9 @@ $(FIGURES): $(INSTALLED)
 	@$(BIN)/python -m draftproof.figures
 	@rm -f _build/.figures-*
 	@touch $@
+
+student: $(INSTALLED) ## the chapters without their solutions, .md and .ipynb (STUDENT=_build/student)
+	@$(BIN)/python -m draftproof.lab.check --student '$(STUDENT)'
 
 install: $(INSTALLED) ## make .venv and install the pinned requirements and the package
 

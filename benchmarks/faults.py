@@ -3,7 +3,8 @@
 Two thousand exact samplers are audited, once with a fixed number of draws and once in sequence,
 and every fault of the gallery that changes a law is audited again and again with the number of
 draws at which it should be caught 99 times in 100. The result is
-``benchmarks/results/faults.json``, read by the chapter on faults. Takes a few minutes.
+``src/draftproof/lab/results/faults.json``, which the package carries along for the figures of the
+chapter on faults. Takes a few minutes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from draftproof.finite import draw
 from draftproof.lab import Calibration, audit, calibrate
 from draftproof.lab.broken import GALLERY, LawFault
 
-RESULT = Path(__file__).resolve().parent / "results" / "faults.json"
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "draftproof"
+RESULT = PACKAGE / "lab" / "results" / "faults.json"
 ALPHA, RUNS, AUDITS, SEED = 0.01, 2000, 400, 20_260_701
 
 

@@ -201,3 +201,18 @@ def test_a_model_of_ones_own():
     model = Model(("a", "b"), np.array([[0.5, 0.5], [1, 0], [0, 1]]))
     assert model.law("b").tolist() == [1, 0]
     assert simulate_tokens(model, 3, 2, np.random.default_rng(9)).shape == (2, 3)
+
+
+def test_exact_tables_give_an_exact_alpha():
+    (target, base), floats = toy(True), toy()
+    law = context_law(target)
+    assert law.sum() == 1
+    assert (law @ target.chain == law).all()
+    missing = 1 - alpha(target, base)
+    assert isinstance(missing, Fraction)
+    # Every distance shrinks by 1 - w, and so does what alpha misses.
+    assert 1 - alpha(target, toy_draft(Fraction(3, 4), exact=True)) == missing / 4
+    assert alpha(target, target) == 1
+    assert float(1 - missing) == pytest.approx(alpha(*floats), abs=1e-12)
+    np.testing.assert_allclose(law.astype(float), context_law(floats[0]), atol=1e-12)
+    assert isinstance(alpha(target, floats[1]), float)

@@ -209,3 +209,56 @@ def test_the_longest_block_returns_at_once():
 
 def test_every_name_is_reachable_from_cost():
     assert all(hasattr(cost, name) for name in cost.__all__)
+
+
+def test_free_drafts_go_to_the_limit():
+    """Floats level out at gamma = 53; the sum itself grows for ever."""
+    for limit in (1, 64, 200):
+        for nothing in (0, 0.0, Fraction(0)):
+            assert cost.best_gamma(0.5, nothing, limit=limit) == (
+                limit,
+                cost.speedup(0.5, limit, 0),
+            )
+    assert cost.best_gamma(0, 0) == (0, 1)
+    assert cost.best_gamma(1e-300, 0)[0] == 64
+
+
+def small_tables(seed, size):
+    weights = np.random.default_rng(seed).integers(1, 9, (2, size, size))
+    return [[[Fraction(int(w), int(row.sum())) for w in row] for row in table] for table in weights]
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+@pytest.mark.parametrize("gamma", [0, 1, 3])
+def test_exact_tables_give_exact_chains(size, gamma):
+    target, draft = small_tables(size, size)
+    step, tokens = cost.round_chain(target, draft, gamma)
+    assert (step.sum(axis=1) == 1).all()
+    law = cost.stationary(target)
+    assert law.sum() == 1
+    assert (law @ np.array(target, dtype=object) == law).all()
+    floats = np.array(target, dtype=float), np.array(draft, dtype=float)
+    np.testing.assert_allclose(law.astype(float), cost.stationary(floats[0]), atol=1e-12)
+    found = cost.tokens_per_call(target, draft, gamma)
+    assert isinstance(found, Fraction)
+    assert found == cost.stationary(step) @ tokens
+    assert float(found) == pytest.approx(cost.tokens_per_call(*floats, gamma), rel=1e-12)
+    assert cost.tokens_per_call(target, target, gamma) == gamma + 1
+    if gamma:
+        rate = cost.accepted_over_tested(target, draft, gamma)
+        assert isinstance(rate, Fraction)
+        assert float(rate) == pytest.approx(cost.accepted_over_tested(*floats, gamma), rel=1e-12)
+        assert cost.accepted_over_tested(target, target, gamma) == 1
+
+
+def test_exact_chains_know_their_limits():
+    half = [[Fraction(1), Fraction(0)], [Fraction(0), Fraction(1)]]
+    with pytest.raises(ValueError, match="table must have one long-run law"):
+        cost.stationary(half)
+    turns = [[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]
+    assert (cost.stationary(turns) == Fraction(1, 2)).all()
+    with pytest.raises(ValueError, match="gamma must be at most 100 for tables of Fractions"):
+        cost.tokens_per_call(turns, turns, 101)
+    wide = [[Fraction(1, 31)] * 31] * 31
+    with pytest.raises(ValueError, match="table must have at most 30 rows in Fractions, got 31"):
+        cost.stationary(wide)

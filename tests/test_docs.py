@@ -30,6 +30,7 @@ MODULES = [
     "rules",
     "small",
 ]
+PACKAGES = ["verifiers", "lab", "lab.check", "lab.broken", "decode", "figures", "widgets.alive"]
 PACKAGE = Path(draftproof.__file__).parent
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 
@@ -104,6 +105,44 @@ def test_docstrings_of_methods(function):
         assert set(inspect.signature(function).parameters) - {"self", "cls"} <= named(
             parts["Parameters"]
         )
+
+
+def public(package):
+    """The functions and classes of our own that a package offers."""
+    if package == "decode":
+        pytest.importorskip("torch")
+    loaded = importlib.import_module(f"draftproof.{package}")
+    for name in loaded.__all__:
+        value = getattr(loaded, name)
+        ours = getattr(value, "__module__", "").startswith("draftproof")
+        if ours and (inspect.isfunction(value) or inspect.isclass(value)):
+            yield name, value
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_a_package_offers_is_described(package):
+    loaded = importlib.import_module(f"draftproof.{package}")
+    assert len(set(loaded.__all__)) == len(loaded.__all__)
+    assert sections(loaded.__doc__)[0].strip()
+    described = 0
+    for name, value in public(package):
+        first = sections(vars(value).get("__doc__") or value.__doc__)[0].strip().splitlines()[0]
+        assert first.endswith((".", "?")), name
+        assert len(first) < 100, name
+        described += 1
+    assert described
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(value, id=name)
+        for name, value in public("verifiers")
+        if inspect.isfunction(value)
+    ],
+)
+def test_docstrings_of_the_verifiers(function):
+    check_function(function)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -140,6 +140,12 @@ def test_a_square_for_the_uniform_gives_three_fifths():
         assert abs(points.mean() - mean) < 5 * sd / np.sqrt(len(points))
 
 
+def test_the_darts_of_the_uniform_runs():
+    x, v = runs.uniform_darts()
+    made = runs.uniform_runs()
+    assert np.array_equal(made.right, x[v < x]) and np.array_equal(made.wrong, x[v**2 < x])
+
+
 def test_the_dimension_runs_stay_where_they_can_count():
     made = runs.dimension_runs()
     rates = [gaussian_acceptance(d, scale) for scale, d, _ in made.points]
@@ -147,3 +153,24 @@ def test_the_dimension_runs_stay_where_they_can_count():
     # Every count within 5 standard deviations: a false alarm in fewer than 1 of 10,000 books.
     for rate, (_, _, accepted) in zip(rates, made.points, strict=True):
         assert abs(accepted - made.darts * rate) < 5 * np.sqrt(made.darts * rate) + 1
+
+
+@pytest.mark.parametrize("sd", [0.1, 1.0, 2.0, 100.0])
+@pytest.mark.parametrize("height", [1e-280, 1e-50, 1.0, 1e50])
+def test_proportional_curves_touch_everywhere(sd, height):
+    """f = c g: the ratio is c, also where both are denormal numbers or nothing at all."""
+    target = Target(lambda x: height * np.exp(-x * x / (2 * sd * sd)))
+    proposal, wanted = Proposal.normal(0, sd), height * sd * np.sqrt(2 * np.pi)
+    assert Envelope.tightest(target, proposal).constant == pytest.approx(wanted, rel=1e-9)
+    assert Envelope(target, proposal, 1.001 * wanted).acceptance == pytest.approx(1 / 1.001)
+    with pytest.raises(ValueError, match="constant must be at least"):
+        Envelope(target, proposal, 0.999 * wanted)
+
+
+def test_tails_still_count():
+    bell = Target(lambda x: np.exp(-x * x / 2))
+    for proposal in (Proposal.normal(0, 0.99), Proposal.normal(0.01, 1), Proposal.uniform(-9, 9)):
+        with pytest.raises(ValueError, match="proposal must cover the target"):
+            Envelope.tightest(bell, proposal)
+    with pytest.raises(ValueError, match="proposal must cover the target"):
+        Envelope.tightest(Target(Proposal.cauchy().pdf), Proposal.normal())

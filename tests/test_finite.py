@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from draftproof import finite
 from draftproof._inverse import last_with_mass, turn_many
+from draftproof.examples import toy
 from draftproof.finite import (
     TOLERANCE,
     as_exact,
@@ -23,6 +25,8 @@ from draftproof.finite import (
     show_value,
     total_variation,
 )
+from draftproof.noise import empirical_law
+from draftproof.warp import softmax
 
 # A right sampler fails a chi-square test below with this probability, once for each fixed seed.
 FALSE_ALARM = 1e-6
@@ -209,3 +213,39 @@ def test_numbers_and_sizes():
     assert as_exact(0.3) == Fraction(3, 10)
     assert check_size((2, 3)) == (2, 3)
     assert len(show_value(list(range(10**6)))) <= 80
+
+
+def test_messages_show_plain_numbers():
+    show = finite.show_value
+    assert show(np.float64(1.1)) == "1.1"
+    assert show([np.float64(1.1), np.int64(2)]) == "[1.1, 2]"
+    assert show((np.float32(0.5),)) == "(0.5,)"
+    assert show(list(range(30))).endswith("19, ...]")
+    assert show([10**5000]) == "[a int that cannot be printed]"
+    for law in ([10**5000, 1], [-(10**5000), 1], [Fraction(10**5000), 1]):
+        with pytest.raises(ValueError, match=r"^p must"):
+            finite.as_law(law)
+
+
+def test_sizes_that_numpy_refuses():
+    rng = np.random.default_rng(0)
+    for size in ((1,) * 65, (0, 2**53), (2**40, 0, 2**40)):
+        with pytest.raises(ValueError, match=r"^size must"):
+            finite.draw([0.5, 0.5], rng, size)
+    assert finite.draw([0.5, 0.5], rng, (1,) * 30).shape == (1,) * 30
+
+
+def test_tensors_are_read_without_a_thought():
+    torch = pytest.importorskip("torch")
+    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+        law = torch.tensor([0.3, 0.7], dtype=dtype, requires_grad=True)
+        assert finite.as_law(law) == pytest.approx([0.3, 0.7], abs=2e-3)
+        assert finite.as_law(law).sum() == pytest.approx(1, abs=1e-12)
+        assert finite.overlap(law, [Fraction(3, 10), Fraction(7, 10)]) == pytest.approx(1, abs=2e-3)
+        assert softmax(law).sum() == pytest.approx(1)
+    tokens = torch.tensor([0, 1, 1])
+    assert (empirical_law(tokens, 2) == [1 / 3, 2 / 3]).all()
+    model = toy()[0]
+    assert model.decode(tokens) == model.decode([0, 1, 1])
+    with pytest.raises(ValueError, match=r"^p must"):
+        finite.as_law(torch.tensor([0.3, 0.6], dtype=torch.bfloat16))

@@ -104,6 +104,8 @@ GAIN = {"alpha": 0.7, "gamma": 4}
 TOY = {"target": MODEL, "draft": BASE}
 VOCABULARY = [AB, *MODELS]
 
+FLAGS = [None, 1, "yes", np.array([True, False])]
+
 ROWS_OF_THE_TABLE = [
     row(finite.as_law, {"values": P}, values=LAW),
     row(finite.as_pair, PAIR, **PAIRS),
@@ -115,6 +117,9 @@ ROWS_OF_THE_TABLE = [
     row(finite.inverse_cdf, {"weights": [[1, 2], [2, 1]], "u": [0.1, 0.9]}, u=[0.5, [0.5], [0.5] * 3]),
     row(finite.draw, {"p": P, "rng": RNG}, p=[*LAW, [P, P]], rng=RNGS, size=SHAPES),
     row(checks.as_numbers, {"values": P, "name": "values"}, values=[None, "a", {}, [1j], [True], [[1], [1, 2]]]),
+    row(checks.as_array, {"values": P, "name": "values"}, values=[[[1], [1, 2]]]),
+    row(checks.check_flag, {"value": True, "name": "value"},
+        value=[None, 1, "yes", np.array([True, False]), [True]]),
     row(checks.check_rng, {"rng": RNG}, rng=RNGS),
     row(checks.check_size, {"size": 3}, size=SHAPES),
     row(checks.check_whole, {"value": 3, "name": "value"}, value=[*COUNTS[:-2], 10**17]),
@@ -152,7 +157,9 @@ ROWS_OF_THE_TABLE = [
     row(noise.largest_gap, {"shares": P, "law": Q}, shares=LAW + MISFIT, law=ONE_LAW),
     row(noise.noise_band, {"law": P, "n": 10, "rng": RNG, "runs": 10}, law=[*LAW, [P, P]],
         n=[0, *COUNTS[:-2]], rng=RNGS, levels=[None, 5, "ab", [1.0], [0.5, NAN], [-0.1]], runs=[0, *COUNTS],
-        statistic=[None, 5, "tv", lambda shares, law: 0.0, lambda shares, law: shares]),
+        statistic=[None, 5, "tv", lambda shares, law: 0.0, lambda shares, law: shares,
+                   lambda shares, law: None, lambda shares, law: ["far"] * len(shares),
+                   lambda shares, law: [NAN] * len(shares), lambda shares, law: [[1], [1, 2]]]),
     row(noise.share_band, {"law": P, "n": 10}, law=LAW, n=[0, *COUNTS[:-2]], level=INSIDE),
     row(density.Target, {"function": np.exp, "low": 0, "high": 1},
         function=[*CALLABLES, lambda x: x * NAN, lambda x: -1.0 + 0 * x, lambda x: 0 * x,
@@ -211,8 +218,8 @@ ROWS_OF_THE_TABLE = [
     row(bigram.Model, {"vocabulary": ("a",), "table": np.ones((2, 1))},
         vocabulary=[None, 5, "a", ["a"], (1,), ("a", "b"), ()], table=[*LAW, [[1]], [P, P]]),
     row(bigram.Model, {"vocabulary": ("a", "b"), "table": np.full((3, 2), 0.5)}, vocabulary=[("a", "a")]),
-    row(bigram.BigramModel, {}, corpus=[None, 5, "", "a^b", b"ab", ["a"]], smoothing=COUNTS),
-    row(bigram.UnigramModel, {}, corpus=[None, 5, "", "a^b", b"ab", ["a"]], smoothing=COUNTS),
+    row(bigram.BigramModel, {}, exact=FLAGS, corpus=[None, 5, "", "a^b", b"ab", ["a"]], smoothing=COUNTS),
+    row(bigram.UnigramModel, {}, exact=FLAGS, corpus=[None, 5, "", "a^b", b"ab", ["a"]], smoothing=COUNTS),
     row(bigram.Mixture, {"weight": 0.5, "target": MODEL, "base": BASE}, weight=UNIT, target=VOCABULARY,
         base=VOCABULARY),
     row(bigram.alpha, TOY, target=VOCABULARY, draft=VOCABULARY),
@@ -234,7 +241,8 @@ ROWS_OF_THE_TABLE = [
     row(examples.flat_envelope, {}, constant=ABOVE_ZERO),
     row(examples.bell_envelope, {}, constant=ABOVE_ZERO),
     row(examples.dart_runs, {"n": 5}, n=COUNTS),
-    row(examples.toy_draft, {"weight": 0.5}, weight=UNIT),
+    row(examples.toy, {}, exact=FLAGS),
+    row(examples.toy_draft, {"weight": 0.5}, weight=UNIT, exact=FLAGS),
     row(trace.Counters.total, {"parts": []}, parts=[[5], [None], "ab"]),
     row(one_token.accept_or_correct, PAIR | {"token": 0, "u": 0.1, "rng": RNG}, **ONE_PAIR,
         token=[-1, 3, *COUNTS], u=[*UNIT, 1], rng=RNGS),
@@ -264,7 +272,6 @@ NOTHING_TO_REFUSE = {
     rules.Outcome: "a record that the zoo writes",
     rules.Rule: "calls what it is given; its two callables are the reader's own",
     examples.Pair: "a record; `Pair.of` makes checked ones",
-    examples.toy: "takes a flag",
     examples.target_function: "a formula",
 }
 MODULES = (

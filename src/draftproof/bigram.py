@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from draftproof.cost import stationary
-from draftproof.finite import LARGEST, Array, check_rng, check_whole, overlap
+from draftproof.finite import (
+    LARGEST,
+    Array,
+    as_number,
+    check_rng,
+    check_whole,
+    is_exact,
+    overlap,
+)
 from draftproof.speculative import keeps, residual
 from draftproof.tables import (
     CORPUS,
@@ -54,7 +62,8 @@ def context_law(target: Model) -> Array:
 
     Returns
     -------
-    ndarray of float, shape (V,)
+    ndarray, shape (V,)
+        float64, or Fractions if the table is exact (see `cost.stationary`).
 
     Raises
     ------
@@ -62,7 +71,7 @@ def context_law(target: Model) -> Array:
         If `target` is not a model, or its contexts fall into parts.
     """
     check_models(target=target)
-    return stationary(target.chain.astype(np.float64))
+    return stationary(target.chain)
 
 
 def beta(target: Model, draft: Model, context: str) -> Any:
@@ -87,7 +96,7 @@ def beta(target: Model, draft: Model, context: str) -> Any:
     return overlap(target.law(context), draft.law(context))
 
 
-def alpha(target: Model, draft: Model) -> float:
+def alpha(target: Model, draft: Model) -> Any:
     r"""Return the mean acceptance probability over the target's long-run contexts.
 
     .. math:: \alpha = \sum_c \pi(c) \sum_x \min(p(x \mid c), q(x \mid c))
@@ -98,7 +107,7 @@ def alpha(target: Model, draft: Model) -> float:
 
     Returns
     -------
-    float
+    float, or Fraction if both tables are exact
 
     Raises
     ------
@@ -110,8 +119,10 @@ def alpha(target: Model, draft: Model) -> float:
     Leviathan, Kalman and Matias (2023), definition 3.1 and corollary 3.6.
     """
     check_models(target=target, draft=draft)
-    betas = overlap(target.chain.astype(np.float64), draft.chain.astype(np.float64))
-    return min(1.0, float(context_law(target) @ betas))
+    betas = overlap(target.chain, draft.chain)
+    if is_exact(betas):
+        return as_number(np.asarray(context_law(target) @ betas))
+    return min(1.0, float(stationary(target.chain.astype(np.float64)) @ betas))
 
 
 def joint_law(target: Model, context: str = START, length: int = 2) -> Array:

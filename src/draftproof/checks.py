@@ -17,9 +17,11 @@ __all__ = [
     "TOLERANCE",
     "Array",
     "ArrayLike",
+    "as_array",
     "as_exact",
     "as_number",
     "as_numbers",
+    "check_flag",
     "check_number",
     "check_rng",
     "check_size",
@@ -40,6 +42,9 @@ TOLERANCE = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-4, np.dtype(np
 # The most numbers that one call makes: half a GiB in float64. Beyond it, draw in several calls.
 LARGEST = 2**26
 
+# The most axes of a result: numpy 1 has 32, and some functions add one of their own.
+_MOST_AXES = 30
+
 
 def show_value(value: object) -> str:
     """Return a short ``repr`` of `value` for an error message.
@@ -53,9 +58,23 @@ def show_value(value: object) -> str:
     str
         At most 80 characters, on one line.
     """
-    long = isinstance(value, (list, tuple)) and len(value) > 20
-    text = " ".join(repr([*value[:20], ...] if long else value).split())  # type: ignore[index]
+    text = " ".join(_text(value, 3).split())
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _text(value: object, depth: int) -> str:
+    """Return the ``repr`` of a value whose parts may be numpy's, or too long to print."""
+    if type(value) in (list, tuple) and depth:
+        parts = [_text(one, depth - 1) for one in value[:20]]  # type: ignore[index]
+        inner = ", ".join(parts + ["..."] * (len(value) > 20))  # type: ignore[arg-type]
+        if isinstance(value, list):
+            return f"[{inner}]"
+        return f"({inner},)" if len(parts) == 1 else f"({inner})"
+    try:
+        # np.float64(1.1) reads 1.1
+        return str(value) if isinstance(value, (np.number, np.bool_)) else repr(value)
+    except Exception:  # a number of more digits than Python prints, or a repr that fails
+        return f"a {type(value).__name__} that cannot be printed"
 
 
 def is_exact(values: ArrayLike) -> bool:
@@ -70,9 +89,52 @@ def is_exact(values: ArrayLike) -> bool:
     bool
     """
     try:
-        return np.asarray(values).dtype == object
+        return as_array(values, "values").dtype == object
     except ValueError:  # a ragged list
         return False
+
+
+def as_array(values: Any, name: str) -> Array:
+    """Return `values` as an array, whatever its numbers are; tensors are read as they are.
+
+    Parameters
+    ----------
+    values : array_like or tensor
+        A tensor may need a gradient, lie on a device, or hold bfloat16: it is detached, fetched
+        and, if numpy has no such type, made float32.
+    name : str
+        How the error message calls the argument.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If numpy makes no array of it, such as a ragged list.
+    """
+    try:
+        return np.asarray(_fetched(values))
+    except Exception as error:  # ragged lists, what claims to be an array and is none
+        reason = " ".join(str(error).split())[:120]
+        raise ValueError(
+            f"{name} must be an array of numbers, got {show_value(values)}: {reason}"
+        ) from error
+
+
+def _is_bfloat16(values: object) -> bool:
+    return str(getattr(values, "dtype", "")).endswith("bfloat16")
+
+
+def _fetched(values: Any) -> Any:
+    """Return a tensor as something that numpy can read, without asking whose tensor it is."""
+    for step in ("detach", "cpu"):
+        values = getattr(values, step)() if callable(getattr(values, step, None)) else values
+    if _is_bfloat16(values):
+        # torch has a method for it, the arrays of ml_dtypes convert.
+        return values.float() if hasattr(values, "float") else np.asarray(values, np.float32)
+    return values
 
 
 def as_number(value: Any) -> Any:
@@ -100,7 +162,7 @@ def as_numbers(values: ArrayLike, name: str) -> tuple[Array, np.dtype[Any]]:
 
     Parameters
     ----------
-    values : array_like
+    values : array_like or tensor
     name : str
         How the error message calls the argument.
 
@@ -109,25 +171,21 @@ def as_numbers(values: ArrayLike, name: str) -> tuple[Array, np.dtype[Any]]:
     array : ndarray
         float64, or object (Fractions).
     dtype : numpy.dtype
-        What the numbers came in: a key of `TOLERANCE`, or object.
+        What the numbers came in: a key of `TOLERANCE`, or object. bfloat16 counts as float16.
 
     Raises
     ------
     ValueError
         If an entry is not a real number, or Fractions and floats are mixed.
     """
-    try:
-        raw = np.asarray(values)
-    except Exception as error:  # ragged lists, tensors on another device, ...
-        raise ValueError(
-            f"{name} must be an array of numbers, got {show_value(values)}: {error}"
-        ) from error
+    raw = as_array(values, name)
     if raw.dtype == object:
         exact = _fractions(raw, name)
         return exact, exact.dtype
     if raw.dtype.kind not in "fiu":
         raise ValueError(f"{name} must hold real numbers, got {show_value(values)}")
-    kept = raw.dtype if raw.dtype in TOLERANCE else np.dtype(np.float64)
+    came = np.dtype(np.float16) if _is_bfloat16(values) else raw.dtype
+    kept = came if came in TOLERANCE else np.dtype(np.float64)
     return raw.astype(np.float64, order="C"), kept
 
 
@@ -149,6 +207,29 @@ def _fractions(raw: Array, name: str) -> Array:
     # int() because a numpy integer inside a Fraction would overflow in silence.
     exact[:] = [Fraction(int(value.numerator), int(value.denominator)) for value in flat]
     return exact.reshape(raw.shape)
+
+
+def check_flag(value: object, name: str) -> bool:
+    """Return `value` if it is True or False.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        How the error message calls the argument.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        If it is anything else: a number, None, an array.
+    """
+    if not _is_bool(value):
+        raise ValueError(f"{name} must be True or False, got {show_value(value)}")
+    return bool(value)
 
 
 def check_rng(rng: object, name: str = "rng") -> np.random.Generator:
@@ -311,13 +392,15 @@ def check_size(size: object, name: str = "size") -> int | tuple[int, ...] | None
     Raises
     ------
     ValueError
-        If it is anything else, negative, or stands for more than `LARGEST` numbers.
+        If it is anything else, negative, or stands for more than `LARGEST` numbers or 30 axes.
     """
     if size is None:
         return None
     if not isinstance(size, tuple):
         return check_whole(size, name, 0, LARGEST)
     shape = tuple(check_whole(part, name) for part in size)
-    if prod(shape) > LARGEST:
+    if len(shape) > _MOST_AXES:
+        raise ValueError(f"{name} must have at most {_MOST_AXES} axes, got {len(shape)}")
+    if prod(part for part in shape if part) > LARGEST:  # numpy refuses (0, 2**62) as well
         raise ValueError(f"{name} must hold at most {LARGEST} numbers, got {show_value(size)}")
     return shape

@@ -223,6 +223,8 @@ def best_gamma(alpha: Any, c: Any, v: Any = 1, limit: int = 64) -> tuple[int, An
     """
     price = v if callable(v) else lambda _gamma: v
     check_whole(limit, "limit", 1, LONGEST)
+    if not callable(v) and check_number(alpha, "alpha", 0, 1) > 0 and (c, v) == (0, 1):
+        return limit, speedup(alpha, limit, c)  # floats level out before the end, the sum does not
     # Plain decoding pays one plain step whatever a verification pass costs.
     best, most = 0, speedup(alpha, 0, c)
     for gamma in range(1, limit + 1):

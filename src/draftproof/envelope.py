@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 _SLACK = 1e-9  # an envelope may touch its target; rounding must not call that a breach
+# Heights next to the peak that no dart will ever meet, and heights that floats hold badly.
+_NEGLIGIBLE, _DENORMAL = 1e-290, 1e-300
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,21 @@ class Envelope:
             return np.where(f > 0, f / g, 0.0)
 
     @cached_property
+    def _floor(self) -> float:
+        """The height below which the target is negligible: rounding, not mass, is left there."""
+        peak = float(self.target(self.target.grid).max())
+        return min(max(_NEGLIGIBLE * peak, _DENORMAL), 1e-10 * peak)
+
+    def _bound(self, x: Array) -> Array:
+        """Return f/g where it asks something of the constant: where f is not negligible.
+
+        Further out both are denormal numbers, and their ratio is that of a few last digits.
+        """
+        return np.asarray(np.where(self.target(x) > self._floor, self._ratio(x), 0.0))
+
+    @cached_property
     def _touch(self) -> tuple[float, float]:
-        x, ratio = maximum(self._ratio, self.target.grid)
+        x, ratio = maximum(self._bound, self.target.grid)
         end = self._rising_end()
         return (x, ratio) if end is None else (end, np.inf)
 
@@ -134,8 +149,8 @@ class Envelope:
         Numbers end where f underflows, so the question is asked a little before that: there the
         ratio must not exceed what it is over the inner half of the way.
         """
-        grid, ratio = self.target.grid, self._ratio(self.target.grid)
-        seen = self.target(grid) > 1e-290
+        grid, ratio = self.target.grid, self._bound(self.target.grid)
+        seen = self.target(grid) > self._floor
         for end, side in ((self.target.low, grid < 0), (self.target.high, grid > 0)):
             there = np.flatnonzero(seen & side)
             if np.isfinite(end) or len(there) < 10:
@@ -161,7 +176,7 @@ class Envelope:
     @cached_property
     def touch_points(self) -> tuple[float, ...]:
         """Where the tightest envelope touches the target, from left to right (single points)."""
-        found = peaks(self._ratio, self.target.grid)
+        found = peaks(self._bound, self.target.grid)
         near = [x for x, height in found if height >= self.smallest_constant * (1 - _SLACK)]
         near.sort()
         grid = self.target.grid

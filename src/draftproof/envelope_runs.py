@@ -45,6 +45,7 @@ __all__ = [
     "smallest_constant",
     "survivor_shares",
     "tight_envelope",
+    "uniform_darts",
     "uniform_runs",
     "width_curve",
 ]
@@ -162,11 +163,16 @@ class UniformRuns:
     darts: int
 
 
+def uniform_darts(darts: int = 100_000) -> tuple[Array, Array]:
+    """Return the places and the uniforms of the darts that `uniform_runs` throws."""
+    rng = np.random.default_rng(_SEEDS["uniforms"])
+    return rng.random(darts), rng.random(darts)
+
+
 @cache
 def uniform_runs(darts: int = 100_000) -> UniformRuns:
     """Throw the same darts twice: once with a uniform height, once with its square."""
-    rng = np.random.default_rng(_SEEDS["uniforms"])
-    x, v = rng.random(darts), rng.random(darts)
+    x, v = uniform_darts(darts)
     return UniformRuns(x[v < x], x[v**2 < x], darts)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from draftproof.bigram import BigramModel, Mixture, UnigramModel
 from draftproof.envelope import Envelope, Proposal, Target, rejection_trace
-from draftproof.finite import Array, as_pair, check_number, check_whole, show_value
+from draftproof.finite import Array, as_pair, check_flag, check_number, check_whole, show_value
 from draftproof.trace import EnvelopeTrace
 
 __all__ = [
@@ -180,7 +180,6 @@ def _dart_runs(n: int) -> tuple[EnvelopeTrace, EnvelopeTrace]:
     )
 
 
-@cache
 def toy(exact: bool = False) -> tuple[BigramModel, UnigramModel]:
     """Return the bigram target and the unigram base of its drafts.
 
@@ -193,7 +192,17 @@ def toy(exact: bool = False) -> tuple[BigramModel, UnigramModel]:
     -------
     tuple of Model
         The same objects every time.
+
+    Raises
+    ------
+    ValueError
+        If `exact` is not True or False.
     """
+    return _toy(check_flag(exact, "exact"))
+
+
+@cache
+def _toy(exact: bool) -> tuple[BigramModel, UnigramModel]:
     return BigramModel(exact=exact), UnigramModel(exact=exact)
 
 
@@ -215,9 +224,9 @@ def toy_draft(weight: float | Fraction, exact: bool = False) -> Mixture:
     Raises
     ------
     ValueError
-        If `weight` does not lie in [0, 1].
+        If `weight` does not lie in [0, 1], or `exact` is not True or False.
     """
-    return _toy_draft(check_number(weight, "weight", 0, 1), exact)
+    return _toy_draft(check_number(weight, "weight", 0, 1), check_flag(exact, "exact"))
 
 
 @lru_cache(maxsize=64)

@@ -18,9 +18,11 @@ from draftproof.checks import (
     TOLERANCE,
     Array,
     ArrayLike,
+    as_array,
     as_exact,
     as_number,
     as_numbers,
+    check_flag,
     check_number,
     check_rng,
     check_size,
@@ -35,10 +37,12 @@ __all__ = [
     "TOLERANCE",
     "Array",
     "ArrayLike",
+    "as_array",
     "as_exact",
     "as_law",
     "as_number",
     "as_pair",
+    "check_flag",
     "check_number",
     "check_rng",
     "check_size",
@@ -63,7 +67,9 @@ def _check_mass(array: Array, name: str, shown: object) -> None:
     negative = array < 0
     if negative.any():
         where = tuple(int(i) for i in np.argwhere(negative)[0])
-        raise ValueError(f"{name} must not be negative, got {array[where]} at index {where}")
+        raise ValueError(
+            f"{name} must not be negative, got {show_value(array[where])} at index {where}"
+        )
 
 
 def _checked_law(array: Array, dtype: np.dtype[Any], name: str, shown: object) -> Array:
@@ -83,10 +89,10 @@ def as_law(values: ArrayLike, name: str = "p") -> Array:
 
     Parameters
     ----------
-    values : array_like, shape (..., V)
+    values : array_like or tensor, shape (..., V)
         Non-negative masses. If they are Fractions, alone or beside whole numbers, so is the
-        result. Otherwise it is float64; float32 and float16 are checked at their own precision
-        and then normalised.
+        result. Otherwise it is float64; float32, float16 and bfloat16 are checked at their
+        own precision and then normalised.
     name : str
         How error messages call the argument.
 
@@ -141,7 +147,7 @@ def as_pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
         ) from None
     if is_exact(both[0]) == is_exact(both[1]):
         return both
-    whole = [np.asarray(given).dtype.kind in "iu" for given in (p, q)]
+    whole = [as_array(given, "p").dtype.kind in "iu" for given in (p, q)]
     if any(whole):  # a one-hot law of integers beside Fractions
         left, right = (
             as_numbers(law.astype(int).astype(object) if one else law, "p")[0]

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from draftproof.checks import as_numbers
 from draftproof.finite import (
     LARGEST,
     Array,
     ArrayLike,
+    as_array,
     as_law,
     check_number,
     check_rng,
@@ -89,10 +91,7 @@ def empirical_law(tokens: ArrayLike, size: int) -> Array:
     ValueError
         If there are no tokens, or one lies outside 0..size-1.
     """
-    try:
-        seen = np.asarray(tokens)
-    except ValueError as error:  # a ragged list
-        raise ValueError(f"tokens must be whole numbers, got {show_value(tokens)}") from error
+    seen = as_array(tokens, "tokens")
     check_whole(size, "size", 1, LARGEST)
     if seen.size == 0 or seen.dtype.kind not in "iu":
         raise ValueError(f"tokens must be whole numbers, at least one, got {show_value(tokens)}")
@@ -187,7 +186,8 @@ def noise_band(
     Raises
     ------
     ValueError
-        If `law` is not one law, a count is below 1, or a level does not lie in (0, 1).
+        If `law` is not one law, a count is below 1, a level does not lie in (0, 1), or `statistic`
+        does not return one finite number a run.
     """
     p = as_law(law, "law").astype(np.float64)
     if p.ndim != 1:
@@ -200,12 +200,16 @@ def noise_band(
     check_whole(n, "n", 1)
     check_whole(runs, "runs", 1, LARGEST // len(p))
     counts = check_rng(rng).multinomial(n, p / p.sum(), size=runs)
-    distances = np.asarray(statistic(counts / n, p), dtype=np.float64)
+    distances = as_numbers(statistic(counts / n, p), "statistic(shares, law)")[0]
     if distances.shape != (runs,):
         raise ValueError(
             f"statistic must return one number a run, shape ({runs},), got {distances.shape}"
         )
-    return np.quantile(distances, wanted)
+    found = distances.astype(np.float64)
+    if not np.isfinite(found).all():
+        bad = found[~np.isfinite(found)][0]
+        raise ValueError(f"statistic must return finite numbers, got {bad}")
+    return np.quantile(found, wanted)
 
 
 def share_band(law: ArrayLike, n: int, level: float = 0.9) -> tuple[Array, Array]:

@@ -16,8 +16,10 @@ from draftproof.finite import (
     LARGEST,
     Array,
     ArrayLike,
+    as_array,
     as_exact,
     as_law,
+    check_flag,
     check_number,
     check_whole,
     is_exact,
@@ -155,7 +157,7 @@ class Model:
         ValueError
             If an entry is no token id.
         """
-        ids = np.asarray(tokens).ravel().tolist()
+        ids = as_array(tokens, "tokens").ravel().tolist()
         return "".join(self.vocabulary[self._row(token, "tokens")] for token in ids)
 
     def at(self, temperature: Any) -> Model:
@@ -235,12 +237,14 @@ class BigramModel(Model):
     Raises
     ------
     ValueError
-        If the corpus is empty or holds the start mark, or `smoothing` leaves a context empty.
+        If the corpus is empty or holds the start mark, `smoothing` leaves a context empty, or
+        `exact` is not True or False.
     """
 
     def __init__(self, corpus: str = CORPUS, smoothing: int = 1, exact: bool = False) -> None:
         vocabulary = _check_corpus(corpus)
         check_whole(smoothing, "smoothing", 0, LARGEST)
+        check_flag(exact, "exact")
         counts = _counts(corpus, vocabulary)
         super().__init__(vocabulary, _smoothed(counts, smoothing, exact))
 
@@ -263,6 +267,7 @@ class UnigramModel(Model):
     def __init__(self, corpus: str = CORPUS, smoothing: int = 1, exact: bool = False) -> None:
         vocabulary = _check_corpus(corpus)
         check_whole(smoothing, "smoothing", 0, LARGEST)
+        check_flag(exact, "exact")
         counts = _counts(corpus, vocabulary).sum(axis=0, keepdims=True)
         law = _smoothed(counts, smoothing, exact)
         super().__init__(vocabulary, np.repeat(law, len(vocabulary) + 1, axis=0))

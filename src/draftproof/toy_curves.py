@@ -25,12 +25,14 @@ __all__ = [
     "WEIGHTS",
     "BatchCurve",
     "LengthCurve",
+    "Roof",
     "Sticky",
     "WeightRun",
     "batch_speeds",
     "length_curves",
     "loaded_round",
     "meter_runs",
+    "roof_spots",
     "stay_pair",
     "sticky",
     "summary",
@@ -269,6 +271,43 @@ def batch_speeds(
     return BatchCurve(
         machine, parameters, alpha, c, gamma, batches, fixed, best, lengths, long, kv_bytes, turns
     )
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A machine's ridge, and the operations a byte of passes over one and over several positions.
+
+    Attributes
+    ----------
+    machine : str
+    ridge : float
+        Operations for each byte read at which arithmetic and memory take the same time.
+    batches : tuple of int
+    rows : int
+        Positions of the second kind of pass.
+    one, many : tuple of float
+        Operations a byte at each of `batches`, without a cache to read.
+    """
+
+    machine: str
+    ridge: float
+    batches: tuple[int, ...]
+    rows: int
+    one: tuple[float, ...]
+    many: tuple[float, ...]
+
+
+def roof_spots(
+    machine: str = "H100 SXM",
+    batches: tuple[int, ...] = (1, 16, 64, 256),
+    rows: int = GAMMA + 1,
+    parameters: float = 8e9,
+) -> Roof:
+    """Return where passes over one and over `rows` positions lie under a machine's roof."""
+    one, many = (
+        tuple(float(cost.intensity(parameters, r, batch=b)) for b in batches) for r in (1, rows)
+    )
+    return Roof(machine, float(cost.HARDWARE[machine].ridge), batches, rows, one, many)
 
 
 BATCH = 256

@@ -24,19 +24,23 @@ from draftproof.trace import Run
 from draftproof.warp import temper
 
 __all__ = [
+    "BAND_RUNS",
     "CONTEXT",
     "GAMMA",
+    "PAIR_LEVEL",
     "STALE_WEIGHT",
     "WEIGHT",
     "Check",
     "N",
     "NoiseWalk",
     "Row",
+    "chance_bands",
     "context_rows",
     "gap_results",
     "noise_walk",
     "one_token_checks",
     "pair_checks",
+    "pair_results",
     "ribbon_run",
     "row_at",
     "seeded",
@@ -46,6 +50,8 @@ N = 200_000
 CONTEXT, WEIGHT, GAMMA = "t", 0.3, 4
 STALE_WEIGHT = 0.35
 LEVELS = (0.05, 0.5, 0.95)
+PAIR_LEVEL = 0.99
+BAND_RUNS = 20_000
 _SEEDS = {"plain": 31, "speculative": 32, "redraw": 33, "pairs": 34, "bands": 35}
 _SEEDS |= {"walk": 36, "weights": 37, "ribbon": 38, "sticky": 39, "meters": 40}
 
@@ -125,15 +131,34 @@ class Check:
         return float(noise.tv_distance(self.shares, self.law))
 
 
-def _checks(law: Array, n: int, runs: dict[str, Array]) -> tuple[Check, ...]:
-    statistics = (noise.largest_gap, noise.tv_distance)
-    bands = [
-        noise.noise_band(law, n, seeded("bands", law.size), statistic=s, levels=LEVELS)
-        for s in statistics
-    ]
+def _law(tokens: int) -> Array:
+    """Return the exact law of the token after ``t``, or of the first two tokens of a text."""
+    target = toy()[0]
+    return target.law(CONTEXT) if tokens == 1 else joint_law(target, START, tokens).ravel()
+
+
+@cache
+def chance_bands(tokens: int = 1, n: int = N) -> tuple[Array, Array]:
+    """Return the 5, 50 and 95 % quantiles of an exact sampler's largest gap and TV distance.
+
+    One token after ``t``, or the first two of a text. The pages that quote a band all take it
+    from here.
+    """
+    law = _law(tokens)
+    gap, tv = (
+        noise.noise_band(
+            law, n, seeded("bands", law.size), statistic=s, levels=LEVELS, runs=BAND_RUNS
+        )
+        for s in (noise.largest_gap, noise.tv_distance)
+    )
+    return gap, tv
+
+
+def _checks(tokens: int, n: int, runs: dict[str, Array]) -> tuple[Check, ...]:
+    law, bands = _law(tokens), chance_bands(tokens, n)
     return tuple(
-        Check(name, law, noise.empirical_law(tokens, law.size), n, *bands)
-        for name, tokens in runs.items()
+        Check(name, law, noise.empirical_law(seen, law.size), n, *bands)
+        for name, seen in runs.items()
     )
 
 
@@ -151,7 +176,7 @@ def one_token_checks(n: int = N, run: int = 0) -> tuple[Check, ...]:
         "redraw": _faulty(n, (p, q, q, p), seeded("redraw", run)),
         "stale": _faulty(n, (p, q, old, residual(p, old)), seeded("redraw", run, 1)),
     }
-    return _checks(p, n, runs)
+    return _checks(1, n, runs)
 
 
 def gap_results(n: int = N, run: int = 0) -> tuple[tuple[Check, ...], Array, Array]:
@@ -172,8 +197,13 @@ def pair_checks() -> tuple[Check, ...]:
         run = simulate_rounds(target, draft, 2, 2, N, rng, corrections=wrong).first(2)
         return np.asarray(run[:, 0] * size + run[:, 1])
 
-    law = joint_law(target, START, 2).ravel()
-    return _checks(law, N, {"speculative": pairs(False), "redraw": pairs(True)})
+    return _checks(2, N, {"speculative": pairs(False), "redraw": pairs(True)})
+
+
+def pair_results() -> tuple[tuple[Check, ...], Array, Array]:
+    """Return the runs of pairs, and the range that holds each share with `PAIR_LEVEL`."""
+    checks = pair_checks()
+    return (checks, *noise.share_band(checks[0].law, N, PAIR_LEVEL))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 from draftproof.finite import (
     Array,
     ArrayLike,
+    as_array,
     as_exact,
     as_law,
     check_number,
@@ -68,8 +69,11 @@ def softmax(logits: ArrayLike, temperature: float = 1.0) -> Array:
         negative or not a number.
     """
     heat = float(_check_temperature(temperature))
+    given = as_array(logits, "logits")
     try:
-        scores = np.asarray(logits, dtype=np.float64)
+        if given.dtype.kind not in "fiubO":
+            raise TypeError
+        scores = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"logits must be numbers, got {show_value(logits)}") from None
     if scores.ndim < 1 or scores.shape[-1] < 1:

@@ -85,6 +85,15 @@ def test_the_shelf_holds_what_was_cut(layout):
     assert total(areas, "shelf residual/b") == pytest.approx(0.1, abs=NEAR)
 
 
+def test_several_donors_are_said_to_form_one_heap():
+    pair = examples.FOUR_TOKENS
+    words = "the pieces cut off a and d form one heap, 0.15, that fills b and c, whoever was"
+    for draw in (cut_and_slide, mosaic):
+        assert words in draw(pair.p, pair.q, names=pair.names).caption
+        cat = draw(*(getattr(examples.CAT_DOG_FOX, law) for law in "pq"))
+        assert "heap" not in cat.caption
+
+
 def test_mosaic_areas(pair, layout):
     plate = mosaic(pair.p, pair.q, names=pair.names, layout=layout)
     kept, refused, corrected = masses(pair)

@@ -7,6 +7,7 @@ from draftproof import cost, toy_curves, toy_runs
 from draftproof.bigram import alpha, joint_law
 from draftproof.examples import toy, toy_draft
 from draftproof.figures import chapter3 as figures
+from draftproof.figures.words import count
 from draftproof.finite import total_variation
 from draftproof.noise import share_band
 
@@ -40,6 +41,24 @@ def test_the_ribbon_is_a_run_of_the_rule():
     counters = run.counters
     assert counters.emitted >= len(run.tokens) == 60
     assert counters.drafted == 4 * len(run.rounds)
+
+
+def test_the_ribbon_s_words_are_true_of_both_layouts():
+    run = toy_runs.ribbon_run()
+    plate = figures.token_ribbon(run, toy()[0].vocabulary, layout="phone")
+    assert plate.alt == figures.token_ribbon(run, toy()[0].vocabulary).alt
+    drawn = round(sum(plate.areas.values()))
+    assert f"its first {drawn} characters: {drawn} passes against" in plate.alt
+
+
+@pytest.mark.parametrize("temperature, word", [(0.5, "cooled"), (3, "heated")])
+@pytest.mark.parametrize("context", ["t", "h", " "])
+def test_the_caption_says_what_heat_does(temperature, word, context):
+    row, before = toy_runs.row_at(context, 0.3, temperature), toy_runs.row_at(context, 0.3)
+    caption = figures.one_context(row, None, before, temperature=temperature).caption
+    assert f": {word} to T = " in caption
+    assert ("longer" in caption) == (row.beta < before.beta)
+    assert ("agree" in caption) == (np.argmax(row.p) == np.argmax(row.q))
 
 
 def test_every_row_of_the_toy_fills_what_it_cuts(layout):
@@ -98,7 +117,7 @@ def test_the_bands_of_single_tokens():
 def test_the_bands_can_be_drawn_for_every_size(n, layout):
     plate = figures.gap_bands(*toy_runs.gap_results(n, 3), toy()[0].vocabulary, layout=layout)
     assert plate.faults() == []
-    assert f"{n:,} draws" in plate.alt
+    assert f"{count(n)} draws" in plate.alt
 
 
 def test_noise_quantiles_are_those_of_an_exact_sampler():
@@ -111,11 +130,17 @@ def test_noise_quantiles_are_those_of_an_exact_sampler():
     assert (exact.shares > 0).all() and exact.law.size == 324
 
 
-def test_pair_squares_hold_the_two_laws(layout):
-    checks = toy_runs.pair_checks()
-    areas = figures.pair_squares(checks, toy()[0].vocabulary, layout=layout).areas
-    assert set(areas) == {f"{c.name}/{what}" for c in checks for what in ("law", "share")}
-    assert all(area == pytest.approx(1, abs=1e-6) for area in areas.values())
+def test_pair_squares_are_the_gaps(layout):
+    checks, low, high = toy_runs.pair_results()
+    plate = figures.pair_squares(checks, low, high, toy()[0].vocabulary, layout=layout)
+    assert plate.faults() == []
+    assert set(plate.areas) == {f"{c.name}/{what}" for c in checks for what in ("more", "less")}
+    for check in checks:  # what is too much and what is too little are the distance, each
+        for what in ("more", "less"):
+            assert plate.areas[f"{check.name}/{what}"] == pytest.approx(check.tv, abs=1e-6)
+    outside = [int(((c.shares < low) | (c.shares > high)).sum()) for c in checks]
+    assert f"{outside[0]} of 324 beyond" in plate.caption and f"rule {outside[1]} " in plate.caption
+    assert outside[0] <= 12 < 200 < outside[1]  # P(more than 12) < 1e-4 at 3.24 expected
     assert checks[0].law == pytest.approx(joint_law(toy()[0]).ravel())
 
 
@@ -212,6 +237,15 @@ def test_best_lengths_mark_the_tops():
         best, top = tops[curve.alpha]
         assert curve.best == best and curve.top == pytest.approx(top, abs=5e-5)
         assert curve.speed.max() == pytest.approx(top, abs=5e-5)
+
+
+def test_the_roof(layout):
+    roof = toy_curves.roof_spots()
+    assert roof.one == pytest.approx(roof.batches) and roof.rows == 5  # r b operations a byte
+    assert roof.many == pytest.approx([5 * b for b in roof.batches])
+    assert roof.ridge == cost.HARDWARE["H100 SXM"].ridge
+    plate = figures.roofline(roof, layout=layout)
+    assert plate.faults() == [] and f"ridge at {roof.ridge:.0f}" in plate.alt
 
 
 def test_full_batches():

@@ -1,8 +1,10 @@
 """The figures of the chapter on faults: the areas as drawn against the laws by enumeration."""
 
 import json
+import tomllib
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -179,7 +181,7 @@ def test_the_stored_calibration_keeps_its_word():
     for name, line in stored["gallery"].items():
         assert line["n"] == GALLERY[name].n_to_catch
         assert line["caught"] / line["audits"] >= 0.975
-    assert f"rejects {stored['audit']['false_alarms']} of 2000" in plate("calibration").alt
+    assert f"rejects {stored['audit']['false_alarms']} of 2\u202f000" in plate("calibration").alt
 
 
 def test_without_the_stored_calibration_the_command_is_named(tmp_path, monkeypatch):
@@ -207,3 +209,13 @@ def test_the_bet_ends_where_it_is_won():
     assert not biased.exact and exact.exact
     assert biased.path[-1, 1] >= np.log(100) > exact.path[:, 1].max()
     assert f"{biased.n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") in plate("the-bet").alt
+
+
+def test_the_calibration_travels_with_the_package():
+    """One copy, inside the package and named in its data files."""
+    root = Path(__file__).resolve().parents[2]
+    stored = root / "src" / "draftproof" / "lab" / "results" / "faults.json"
+    assert Path(str(results.CALIBRATION)).resolve() == stored
+    assert not (root / "benchmarks" / "results" / "faults.json").exists()
+    chosen = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert "lab/results/*.json" in chosen["package-data"]["draftproof"]

@@ -11,7 +11,7 @@ from scipy import stats
 
 from draftproof.bigram import joint_law
 from draftproof.examples import toy
-from draftproof.lab import audit, calibrate, least_favourable
+from draftproof.lab import audit, audit_sequential, calibrate, least_favourable
 from draftproof.lab.audit_fit import (
     binomial_bound,
     bound_limits,
@@ -22,6 +22,7 @@ from draftproof.lab.audit_fit import (
     table_probabilities,
 )
 from draftproof.lab.audit_laws import read_law
+from draftproof.lab.audit_report import show_p
 
 P = np.array([0.3, 0.4, 0.3])
 
@@ -379,7 +380,7 @@ def test_the_report_reads_well_and_goes_to_json():
 
     report = audit(exact(P), P, 1000, rng())
     text = str(report)
-    for words in ("not rejected", "p-value", "1,000", "TV", "99 %"):
+    for words in ("not rejected", "p-value", "1\u202f000", "TV", "99 %"):
         assert words in text
     assert "<table>" in report._repr_html_()
     row = json.loads(json.dumps(report.as_dict()))
@@ -387,6 +388,28 @@ def test_the_report_reads_well_and_goes_to_json():
     bad = audit(fixed([5]), [1.0], 1, rng())
     assert json.loads(json.dumps(bad.as_dict()))["value"] is None
     assert "rejected: token 5" in str(bad)
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [
+        (0.8333, "0.83"),
+        (0.0331, "0.033"),
+        (1.336e-10, "1.3 × 10⁻¹⁰"),
+        (6e-218, "under 10⁻³⁰"),
+        (0, "under 10⁻³⁰"),
+        (1, "1.00"),
+    ],
+)
+def test_a_p_value_is_written_without_an_e(p, shown):
+    assert show_p(p) == shown
+
+
+def test_the_sequential_report_says_how_far_the_bet_grew():
+    bad = audit_sequential(lambda n, g: g.choice(3, n, p=[0.5, 0.3, 0.2]), P, rng())
+    assert "-fold; 100-fold rejects" in str(bad)
+    sure = audit_sequential(lambda n, g: np.ones(n, dtype=int), [0.9, 0.1], rng(), 1e-9)
+    assert "10⁻" in str(sure) and "e-" not in str(sure).replace("e-value", "")
 
 
 def test_the_band_is_that_of_the_picture():
@@ -405,3 +428,45 @@ def test_a_law_may_be_a_dict_of_tokens_that_are_not_0_1_2():
     assert audit(sampler, law, 2000, rng()).exact
     report = audit(fixed([11, 12]), law, 2, rng())
     assert report.reason.startswith("token 12 is not in the law")
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        ("sampler must be a callable", {"sampler": 5}),
+        ("sampler must be a callable", {"sampler": None}),
+        ("order must be True or False", {"order": np.array([True, False])}),
+        ("law must be an array", {"law": [[0.5], [0.5, 0.5]]}),
+        ("law must", {"law": [10**5000, 1]}),
+        ("law must", {"law": {0: 10**5000, 1: 1}}),
+    ],
+)
+def test_bad_arguments_are_named(words, extra):
+    given = {"sampler": fixed([0, 1]), "law": P, "n": 2, "rng": rng()} | extra
+    with pytest.raises(ValueError, match=words):
+        audit(**given)
+
+
+def test_laws_may_be_tensors():
+    torch = pytest.importorskip("torch")
+    plain = audit(exact([0.5, 0.5]), [0.5, 0.5], 100, rng())
+    for law in (
+        torch.tensor([0.5, 0.5], requires_grad=True),
+        torch.tensor([0.5, 0.5], dtype=torch.bfloat16),
+    ):
+        assert audit(exact([0.5, 0.5]), law, 100, rng()).p_value == plain.p_value
+
+
+def test_what_order_does_not_see():
+    """As the docstring says: two tokens hide a shuffled deck; two steps back is not seen."""
+
+    def deck(n, g):
+        return g.permutation(np.arange(n) % 2)
+
+    assert audit(deck, [0.5, 0.5], 10_000, rng(), order=True).exact
+
+    def third_from_two(n, g):
+        pairs = g.integers(0, 2, (n // 3, 2))
+        return np.column_stack([pairs, pairs.sum(axis=1) % 2]).reshape(-1)
+
+    assert audit(third_from_two, [0.5, 0.5], 3_000, rng(), order=True).exact

@@ -216,6 +216,9 @@ def test_sequential_arguments_are_checked():
     for words, extra in (
         ("max_n", {"max_n": 0}),
         ("growth", {"growth": 0.5}),
+        ("growth", {"growth": 1e308}),
+        ("growth", {"growth": True}),
+        ("growth", {"growth": None}),
         ("first", {"first": 0}),
         ("alpha", {"alpha": 2}),
     ):
@@ -234,3 +237,8 @@ def test_no_other_direction_hides_much_better():
             move *= 2 * found / abs(move).sum()
             if (law + move).min() >= 0:
                 assert power(law, law + move, n, seed=6) > 0.975
+
+
+def test_laws_too_close_to_tell():
+    with pytest.raises(ValueError, match="closer than 1e-9"):
+        samples_needed([0.5, 0.5], [0.5 + 1e-10, 0.5 - 1e-10])

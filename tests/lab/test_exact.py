@@ -1,5 +1,7 @@
 """The enumeration: theorems by ==, both ways of walking, the bigram, hostile input."""
 
+import subprocess
+import sys
 import time
 from fractions import Fraction
 from itertools import product
@@ -250,6 +252,9 @@ HOSTILE = [
         "masses for gamma = 1",
     ),
     ({"rule": verifiers.tree((2, 1)), "gamma": 3}, "gamma must be in"),
+    ({"rule": verifiers.recursive(10**9)}, "ways of drafting"),
+    ({"target": same([[0.5], [0.5, 0.5]])}, r"target\(\) must be an array"),
+    ({"draft": same(object())}, r"draft\(\) must return a law"),
 ]
 
 
@@ -273,3 +278,48 @@ def test_hostile_expectations() -> None:
 
     with pytest.raises(ValueError, match="must share one vocabulary"):
         lab.output_law(verifiers.token, changing, P)
+
+
+@pytest.mark.parametrize("kind", [float, Fraction])
+def test_what_takes_long_is_refused(kind) -> None:
+    """The count is of tests: ways of drafting times children, over all contexts."""
+
+    def even(context):
+        return [kind(1) / 2, kind(1) / 2]
+
+    for rule, gamma, what in [
+        (verifiers.recursive(12), 2, "tests of drafts"),
+        (verifiers.recursive(15), 1, "tests of drafts"),
+        (verifiers.token, 16, "tests of drafts"),
+        (verifiers.block, 20, "contexts up to gamma = 20|blocks of gamma = 20"),
+    ]:
+        with pytest.raises(ValueError, match=rf"needs \d+ ({what}).*, at most \d+ are taken on"):
+            lab.expected_accepted(rule, even, even, (), gamma)
+        with pytest.raises(ValueError, match="the enumeration needs"):
+            lab.output_law(rule, even, even, (), gamma, 16)
+
+
+def test_the_best_tokens_are_drafted_in_one_way() -> None:
+    law = same(np.full(300, 1 / 300))
+    assert lab.expected_accepted(verifiers.top_k(3), law, law, (), 1) == pytest.approx(0.01)
+
+
+def test_tensors_are_laws_too() -> None:
+    torch = pytest.importorskip("torch")
+    halves = torch.tensor([0.5, 0.5], requires_grad=True)
+    wanted = lab.output_law(verifiers.token, P, P)
+    for model in (same(halves), same(torch.tensor([0.5, 0.5], dtype=torch.bfloat16))):
+        assert lab.output_law(verifiers.token, model, P) == wanted
+        assert lab.target_law(model) == wanted
+
+
+def test_samplers_check_before_they_run() -> None:
+    with pytest.raises(ValueError, match="target must be a callable"):
+        lab.sampler(verifiers.token, None, P)
+    with pytest.raises(ValueError, match="context must be"):
+        lab.sampler(verifiers.token, P, P, 5)
+
+
+def test_the_parts_of_the_lab_are_its_attributes() -> None:
+    code = "import draftproof.lab as lab; lab.broken.GALLERY, lab.check.EXERCISES, lab.exact.Law"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

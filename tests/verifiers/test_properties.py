@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from draftproof import verifiers
+from draftproof import lab, verifiers
 from draftproof.finite import inverse_cdf, normalise
 from draftproof.verifiers import best_cut, optimal_transport_bound
 from draftproof.verifiers.shapes import children, nodes
@@ -19,6 +19,13 @@ EXACT = [
     verifiers.recursive(2),
     verifiers.recursive(2, replacement=False),
     verifiers.tree((2, 1)),
+]
+INEXACT = [
+    verifiers.greedy,
+    verifiers.lenience(0.5),
+    verifiers.lenience(1e-300),
+    verifiers.typical(),
+    verifiers.typical(1.0, 1.0),
 ]
 FEW = settings(max_examples=60, deadline=None)
 MASSES = st.one_of(
@@ -58,7 +65,7 @@ def drafted(rule, q, gamma, rng):
     return tokens
 
 
-@pytest.mark.parametrize("rule", EXACT, ids=repr)
+@pytest.mark.parametrize("rule", [*EXACT, *INEXACT, verifiers.top_k(3)], ids=repr)
 @FEW
 @given(pair=pairs(), seed=st.integers(0, 2**32), edge=st.sampled_from([None, 0.0, 1 - 2**-53]))
 def test_no_nan_no_impossible_token(rule, pair, seed, edge) -> None:
@@ -80,7 +87,10 @@ def test_no_nan_no_impossible_token(rule, pair, seed, edge) -> None:
         assert p[token] > 0
 
 
-@pytest.mark.parametrize("rule", [rule for rule in EXACT if rule.name != "block"], ids=repr)
+NODEWISE = [rule for rule in EXACT if rule is not verifiers.block]
+
+
+@pytest.mark.parametrize("rule", [*NODEWISE, verifiers.top_k(1), verifiers.top_k(4)], ids=repr)
 @FEW
 @given(pair=pairs())
 def test_laws_are_exact_up_to_rounding(rule, pair) -> None:
@@ -88,6 +98,33 @@ def test_laws_are_exact_up_to_rounding(rule, pair) -> None:
     kept, fixed = rule.step(q, p, rule.branching(1)[0])
     assert np.isfinite(kept + fixed).all()
     np.testing.assert_allclose(kept + fixed, p, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(pair=pairs(), gamma=st.integers(1, 2))
+def test_block_is_exact_up_to_rounding(pair, gamma) -> None:
+    """Its first token follows p whatever was drafted, and so does the second."""
+    p, q = pair
+    law = lab.output_array(verifiers.block, lambda _: p, lambda _: q, (), gamma, 2)
+    assert np.isfinite(law).all()
+    np.testing.assert_allclose(law, np.outer(p, p), rtol=0, atol=1e-9)
+
+
+@FEW
+@given(pair=pairs())
+def test_greedy_emits_the_argmax(pair) -> None:
+    p, q = pair
+    kept, fixed = verifiers.greedy.step(q, p)
+    np.testing.assert_array_equal(kept + fixed, np.arange(len(p)) == p.argmax())
+
+
+@FEW
+@given(pair=pairs(), factor=st.floats(1e-3, 1))
+def test_lenience_forgives_no_more_than_it_says(pair, factor) -> None:
+    p, q = pair
+    kept, fixed = verifiers.lenience(factor).step(q, p)
+    np.testing.assert_allclose(kept, np.minimum(q, p / factor) * (p > 0), rtol=1e-12, atol=1e-300)
+    assert (kept + fixed).sum() == pytest.approx(1, abs=1e-12)
 
 
 @FEW

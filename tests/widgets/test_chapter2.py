@@ -106,6 +106,20 @@ def test_what_each_side_emits(side):
         assert total_variation(got, wanted) > 0
 
 
+@pytest.mark.parametrize(
+    "side, words",
+    [
+        ("both", "the same warp on both sides is exact."),
+        ("draft alone", "; on the draft alone, c and d come through."),
+        ("target alone", ", and on the target alone it is exact as well."),
+    ],
+)
+def test_the_caption_says_what_the_warp_does(side, words):
+    live = chapter2.warps()
+    live.controls["side"].value = side
+    assert live.picture.caption.endswith(words)
+
+
 def test_the_side_is_checked():
     with pytest.raises(ValueError, match="side"):
         warped(1, 4, "neither")

@@ -61,7 +61,7 @@ def test_more_runs_and_fewer_samples():
     live = chapter3.noisy_gaps()
     alt = move(live, run=7, n="2 000")
     assert alt == gap_bands(*toy_runs.gap_results(2000, 7), toy()[0].vocabulary).alt
-    assert "2,000 draws" in alt
+    assert "2\u202f000 draws" in alt
 
 
 def test_stairs_follow_every_slider():

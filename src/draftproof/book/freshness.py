@@ -5,8 +5,8 @@ changes; neither looks at the package that the code calls. Two fingerprints clos
 
 - of the Python sources, the benchmarks' results and the pinned requirements: it names the folder
   of the execution cache;
-- of those, of everything under ``src/`` and ``static/`` and of the book's configuration: when it differs from
-  the last build's, what that build wrote is removed first.
+- of those, of everything under ``src/`` and ``static/`` and of the book's configuration: when it
+  differs from the last build's, what that build wrote is removed first.
 
 A build that ended with warnings is not taken as a starting point either: a second run of the same
 command would otherwise find nothing to do and succeed.

@@ -52,16 +52,14 @@ def book_question(plate: Plate, guessed: Sequence[str], following: str, cost: fl
     label(ax, left, second - 14, head, bold=True)
     x = _guesses_and_pass(plate, ax, left, second, unit, high, count, cost)
     end = left + (count + 1) * unit
-    line(ax, [x + 8, end], [second + high / 2] * 2, "dashed")
+    line(ax, [x + 8, end], [second + high - 3] * 2, "dashed")
     saved = count + 1 - (count * cost + 1)
     words = plate.pick(
         f"{num(saved)} passes of time saved,\nif the guesses may stay",
-        f"{num(saved)} saved\nif they stay",
+        f"{num(saved)} passes saved\nif they stay",
     )
-    label(
-        ax, (x + end) / 2 + 4, second + high / 2, words,
-        ha="center", va="middle", halo="background",
-    )  # fmt: skip
+    for row, part in enumerate(words.split("\n")):
+        label(ax, (x + end) / 2 + 4, second + high - 30 + 18 * row, part, ha="center")
     for k, word in enumerate(guessed):
         box = (left + k * unit + 4, third, unit - 8, high)
         frame(ax, "q", box)
@@ -74,6 +72,12 @@ def book_question(plate: Plate, guessed: Sequence[str], following: str, cost: fl
             ha="center",
             va="middle",
         )
+    last = (left + count * unit, third, unit, high)
+    wash(ax, "p", last)
+    frame(ax, "p", last)
+    middle = last[0] + unit / 2
+    label(ax, middle, third + high / 2, following, mono=True, ha="center", va="middle")
+    label(ax, end, third - 10, "the large model's own", color="p", ha="right")
     arrow(
         ax,
         [
@@ -91,13 +95,15 @@ def book_question(plate: Plate, guessed: Sequence[str], following: str, cost: fl
     plate.say(
         caption=(
             f"the {count + 1} slow passes above against the one below: everything hangs on how "
-            "many of the dashed guesses may stay."
+            "many of the dashed guesses may stay; the solid word after them is the large "
+            "model's own."
         ),
         alt=(
             f"Above, {count + 1} boxes of equal length, one slow pass of the large model for each "
             f"of the words {listed([*guessed, following])}. Below, {count} short boxes, the quick "
             f"guesses of a small model, and one pass: {total} passes of time instead of "
-            f"{count + 1}. Under it the guessed words stand with question marks: which may stay, "
+            f"{count + 1}. Under it the guessed words stand with question marks, and after "
+            f"them {following}, which the pass gives of its own. Which guesses may stay, "
             "so that the text still follows the large model's law p exactly?"
         ),
     )

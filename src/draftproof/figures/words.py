@@ -12,7 +12,7 @@ from matplotlib.textpath import text_to_path
 
 from . import style
 
-__all__ = ["fit", "listed", "names_for", "num", "ratio", "text_width"]
+__all__ = ["count", "fit", "listed", "names_for", "num", "ratio", "text_width"]
 
 
 def num(value: Any, digits: int = 2) -> str:
@@ -22,6 +22,11 @@ def num(value: Any, digits: int = 2) -> str:
         return f"<{10.0**-digits:.{digits}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", "\N{MINUS SIGN}") if text != "-0" else "0"
+
+
+def count(value: Any) -> str:
+    """Return a whole number, its thousands set apart by a narrow no-break space."""
+    return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def ratio(value: Any, limit: int = 99) -> str:

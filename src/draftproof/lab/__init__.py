@@ -1,6 +1,6 @@
 """The judges: exact laws by enumeration, audits by statistics, known faults, exercises."""
 
-from draftproof.lab import check
+from draftproof.lab import broken, check, exact
 from draftproof.lab.audit_calibration import Calibration, calibrate
 from draftproof.lab.audit_detect import least_favourable
 from draftproof.lab.audit_power import power, samples_needed
@@ -26,9 +26,11 @@ __all__ = [
     "accepted_law",
     "audit",
     "audit_sequential",
+    "broken",
     "calibrate",
     "check",
     "distance",
+    "exact",
     "expected_accepted",
     "least_favourable",
     "output_array",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
-from draftproof.finite import Array, check_rng, check_whole, draw
+from draftproof.finite import LARGEST, Array, check_flag, check_rng, check_whole, draw
 from draftproof.lab.audit_rule import check_probability
 from draftproof.lab.audits import audit, audit_sequential
 
@@ -94,7 +94,9 @@ def calibrate(
     ValueError
         If a count is below 1 or `alpha` does not lie in (0, 1).
     """
-    check_whole(runs, "runs", 1)
+    check_whole(runs, "runs", 1, LARGEST)
+    check_probability(alpha, "alpha")
+    check_flag(sequential, "sequential")
     check_rng(rng)
     found = np.empty(runs)
     for i in range(runs):
@@ -104,4 +106,4 @@ def calibrate(
             found[i] = audit_sequential(sampler, law, rng, alpha, n, first=10).p_value
         else:
             found[i] = audit(sampler, law, n, rng, alpha).p_value
-    return Calibration(found, check_probability(alpha, "alpha"))
+    return Calibration(found, float(alpha))

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from draftproof.finite import Array, show_value
+from draftproof.finite import Array, check_number
 from draftproof.lab.audit_fit import every_table, few_tables, table_probabilities
 from draftproof.lab.audit_laws import read_law
 from draftproof.lab.audit_rule import SEED, noncentrality, rejection_rule, runs_for
@@ -44,9 +44,7 @@ def least_favourable(law: ArrayLike, tv: float) -> Array:
     gain = float(outcomes.law[raised].sum())
     if not 0 < gain < 1:
         raise ValueError("law must have two outcomes with mass at least, got one")
-    real = isinstance(tv, (int, float, np.floating))
-    if not real or not 0 <= tv <= 1 - gain:
-        raise ValueError(f"tv must lie in [0, {1 - gain:g}] for this law, got {show_value(tv)}")
+    check_number(tv, "tv", 0, 1 - gain)
     return _moved(outcomes.law, raised, float(tv)).reshape(outcomes.shape or -1)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from draftproof.finite import Array, as_law, show_value
+from draftproof.finite import Array, as_array, as_law, show_value
 
 __all__ = ["OUTSIDE", "Outcomes", "read_draws", "read_law"]
 
@@ -100,12 +100,14 @@ def read_law(law: ArrayLike | Mapping[Any, Any], name: str = "law") -> Outcomes:
         keys, scalar = _read_keys(law, name)
         masses = _one_law(list(law.values()), name)
         return Outcomes(*_floats(masses), (), keys, scalar)
-    array = np.asarray(law)
+    array = as_array(law, name)
     if array.ndim < 1 or array.size == 0 or len(set(array.shape)) > 1:
         raise ValueError(
             f"{name} must have shape (V,), or (V, ..., V) for sequences, got shape {array.shape}"
         )
-    masses = _one_law(array.reshape(-1), name)
+    # Only a tensor itself still tells that it came in bfloat16.
+    flat = law if array.ndim == 1 else array.reshape(-1)
+    masses = _one_law(flat, name)
     return Outcomes(*_floats(masses), array.shape, None, array.ndim == 1)
 
 
@@ -203,14 +205,11 @@ def _is_ragged(values: Any) -> bool:
 def _as_array(values: Any) -> Array:
     if values is None:
         raise ValueError("sampler must return its draws, got None")
-    for step in ("detach", "cpu"):  # tensors, on whatever device
-        if hasattr(values, step):
-            values = getattr(values, step)()
     try:
-        return np.asarray(values)
-    except Exception as error:
+        return as_array(values, "sampler")
+    except ValueError as error:
         raise ValueError(
-            f"sampler must return an array of whole numbers, got {show_value(values)}: {error}"
+            f"sampler must return an array of whole numbers, got {show_value(values)}"
         ) from error
 
 

@@ -128,14 +128,16 @@ def samples_needed(
     Raises
     ------
     ValueError
-        If the two laws are the same in every outcome, or as `draftproof.lab.power`.
+        If the two laws are closer than 1e-9 in total variation, or as `draftproof.lab.power`.
     """
     check_probability(alpha, "alpha")
     check_probability(power, "power")
     cells, wrong, outside = _two_laws(law, wrong_law)
     bias = float(rel_entr(wrong, cells).sum())
     if outside <= 0 and abs(wrong - cells).sum() / 2 < 1e-9:
-        raise ValueError("law and wrong_law must differ, got the same law twice")
+        raise ValueError(
+            "law and wrong_law must differ, got two laws closer than 1e-9 in total variation"
+        )
     start = noncentrality(len(cells), alpha, power) / (2 * max(bias, 1e-300))
     if outside > 0:
         start = min(start, np.log(1 - power) / np.log1p(-min(outside, 1 - 1e-12)))

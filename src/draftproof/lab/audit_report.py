@@ -13,7 +13,10 @@ from draftproof.finite import Array
 from draftproof.lab.audit_detect import smallest_detectable
 from draftproof.noise import noise_band
 
-__all__ = ["AuditReport", "SequentialReport"]
+__all__ = ["AuditReport", "SequentialReport", "show_p"]
+
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_SMALLEST = -30
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +113,9 @@ class AuditReport:
         verdict = "not rejected" if self.exact else "rejected"
         return [
             ("verdict", f"{verdict}{': ' + self.reason if self.reason else ''}"),
-            ("p-value", f"{_show_p(self.p_value)} (rejected at {self.alpha:g} or less)"),
-            ("draws", f"{self.n:,}"),
-            ("TV from the law", f"{self.tv:.4g}; 95 % of exact samplers: {low:.4g} to {high:.4g}"),
+            ("p-value", f"{show_p(self.p_value)} (rejected at {self.alpha:g} or less)"),
+            ("draws", _count(self.n)),
+            ("TV from the law", f"{self.tv:.4f}; 95 % of exact samplers: {low:.4f} to {high:.4f}"),
             ("caught 99 % of the time", _show_detectable(self.detectable)),
         ]
 
@@ -163,10 +166,10 @@ class SequentialReport:
         verdict = "not rejected" if self.exact else "rejected"
         return [
             ("verdict", f"{verdict}{': ' + self.reason if self.reason else ''}"),
-            ("draws", f"{self.n:,} of at most {self.max_n:,}"),
-            ("p-value", f"{_show_p(self.p_value)}, valid at any stopping time"),
-            ("largest e-value", f"10^{self.log_e / np.log(10):.1f}; {1 / self.alpha:g} rejects"),
-            ("TV from the law", f"{self.tv:.4g}"),
+            ("draws", f"{_count(self.n)} of at most {_count(self.max_n)}"),
+            ("p-value", f"{show_p(self.p_value)}, valid at any stopping time"),
+            ("largest e-value", f"{_show_fold(self.log_e)}; {_count(1 / self.alpha)}-fold rejects"),
+            ("TV from the law", f"{self.tv:.4f}"),
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -184,12 +187,44 @@ class SequentialReport:
         return _table("Sequential audit", self._lines)
 
 
-def _show_p(p: float) -> str:
-    return "0" if p == 0 else f"{p:.2g}"
+def show_p(p: float) -> str:
+    """Return a p-value as prose writes it: decimals, a power of ten, or a bound.
+
+    Parameters
+    ----------
+    p : float
+
+    Returns
+    -------
+    str
+    """
+    if p < 10.0**_SMALLEST:
+        return f"under {_power(_SMALLEST)}"
+    if p >= 0.001:
+        return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    factor, exponent = f"{p:.1e}".split("e")
+    return f"{factor} × {_power(int(exponent))}"
+
+
+def _power(exponent: int) -> str:
+    return "10" + str(exponent).translate(_RAISED)
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def _show_fold(log_e: float) -> str:
+    if log_e < np.log(1e6):
+        fold = float(np.exp(log_e))
+        return f"{_count(fold) if fold >= 10 else f'{fold:.1f}'}-fold"
+    if np.isinf(log_e):
+        return "without bound"
+    return f"over {_power(int(log_e / np.log(10)))}-fold"
 
 
 def _show_detectable(tv: float) -> str:
-    return "only draws that the law rules out" if tv >= 1 else f"any bias of TV {tv:.3g} or more"
+    return "only draws that the law rules out" if tv >= 1 else f"any bias of TV {tv:.3f} or more"
 
 
 def _table(caption: str, lines: list[tuple[str, str]]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, chndtrinc, gammainccinv
 
-from draftproof.finite import Array, check_rng, show_value
+from draftproof.finite import Array, check_number, check_rng
 from draftproof.lab.audit_fit import (
     SIMULATIONS,
     bound_limits,
@@ -38,10 +38,7 @@ _NUMBERS = 4_000_000  # cells times runs, at most
 
 def check_probability(value: Any, name: str) -> float:
     """Return `value` as a float if it lies in (0, 1), else raise `ValueError`."""
-    real = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
-    if not real or not 0 < value < 1:
-        raise ValueError(f"{name} must lie in (0, 1), got {show_value(value)}")
-    return float(value)
+    return float(check_number(value, name, 0, 1, above=True, below=True))
 
 
 def noncentrality(cells: int, alpha: float, power: float) -> float:

@@ -127,7 +127,7 @@ FAULTS: tuple[Fault, ...] = (
     rule_fault(
         "retry-against-stale-p",
         "A second draft is verified against p, not against what the first rejection left of it.",
-        (),
+        ("foundation-model-stack/fms-extras#12",),
         recursive(2),
         replace(recursive(2), name="stale p", judge=_stale_target, exact=False),
         always(exactly("0.5 0.3 0.2")),

@@ -130,7 +130,7 @@ FAULTS: tuple[Fault, ...] = (
     _fault(
         "lenience",
         "The acceptance is p / (q / 2), capped at 1: the draft is forgiven a half.",
-        (),
+        ("sgl-project/sglang#7702",),
         lenience(_half),
         "0.6 0.4",
         "0.8 0.2",

@@ -19,14 +19,14 @@ from draftproof.lab.exact_limits import (
     LIMIT,
     check_cost,
     check_counts,
+    check_round,
     check_sequences,
-    check_walk,
 )
 from draftproof.lab.exact_models import Models, enumerated
 from draftproof.lab.exact_walks import TargetWalk, walk
 from draftproof.rules import Rule
-from draftproof.speculative import Model
-from draftproof.verifiers import Nodewise, Verifier, from_rule
+from draftproof.speculative import Model, check_context, check_model
+from draftproof.verifiers import Verifier, from_rule
 
 __all__ = [
     "LIMIT",
@@ -138,16 +138,17 @@ def output_law(
     ------
     ValueError
         If `rule` is not a rule, `gamma` < 1, `length` < 0, a model returns something that is not
-        a law, the vocabularies differ, or more than `LIMIT` (4 million, half a million in
-        Fractions) sequences or blocks would have to be enumerated.
+        a law, the vocabularies differ, or more than `LIMIT` (4 million, half a million or
+        fewer in Fractions) sequences or blocks, or more than 100,000 tests of drafts, would have
+        to be enumerated: about 20 seconds.
 
     Notes
     -----
     Cost: V ** n numbers for each of the c contexts met and each depth of a round, where c is
     V ** n without ``order`` and V ** k with it. Rules that decide context by context add up
-    c * V ** (children) drafts; block verification writes out c * V ** gamma blocks. The bigram
-    (V = 18, order 1) at gamma = 4 and n = 5, 1.9 million sequences, takes about 0.1 s as an
-    array (`output_array`) for the token rule, 1 s for two drafts, 6 s for block verification, and
+    c * V ** (children) drafts, each tested child by child; block verification writes out
+    c * V ** gamma blocks. The bigram (V = 18, order 1) at gamma = 4 and n = 5, 1.9 million
+    sequences, takes about 0.1 s as an array (`output_array`) for the token rule, 1 s for two drafts, 6 s for block verification, and
     1 to 2 s more as a dict.
     """
     table = output_array(rule, target, draft, context, gamma, length)
@@ -216,9 +217,7 @@ def accepted_law(
     chosen.branching(gamma)
 
     def compute(models: Models) -> tuple[Any, ...]:
-        check_cost(chosen, models, gamma, 1)
-        if isinstance(chosen, Nodewise):
-            check_walk(models, gamma)
+        check_round(chosen, models, gamma)
         return tuple(as_number(mass) for mass in walk(chosen, models, gamma).accepted(models.start))
 
     return enumerated(target, draft, context, compute)
@@ -267,11 +266,15 @@ def sampler(
     Raises
     ------
     ValueError
-        If `rule` is not a rule, `gamma` < 1 or `length` < 1.
+        If `rule` is not a rule, a model no callable, `context` no tuple of tokens, `gamma` < 1 or
+        `length` < 1.
     """
     chosen = _verifier(rule)
     check_whole(gamma, "gamma", 1)
     check_whole(length, "length", 1)
+    for name, model in (("target", target), ("draft", draft)):
+        check_model(model, name)
+    start = check_context(context)
 
     def sample(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
         out = np.empty((check_whole(n, "n"), length), dtype=np.int64)
@@ -279,7 +282,7 @@ def sampler(
         for row in out:
             text: tuple[int, ...] = ()
             while len(text) < length:
-                text += chosen.round(target, draft, (*context, *text), gamma, rng).tokens
+                text += chosen.round(target, draft, (*start, *text), gamma, rng).tokens
             row[:] = text[:length]
         return out[:, 0] if length == 1 else out
 

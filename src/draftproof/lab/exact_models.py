@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from draftproof.finite import Array, as_law, check_whole, is_exact, show_value
+from draftproof.finite import Array, as_array, as_law, check_whole, is_exact, show_value
 from draftproof.speculative import Model
 
 __all__ = ["Context", "Models", "enumerated"]
@@ -91,7 +91,7 @@ class Models:
     def contexts(self, length: int) -> int:
         """Return at most how many contexts lie fewer than `length` tokens ahead."""
         depths = range(length if self._order is None else min(length, self._order + 1))
-        return sum(self.size**depth for depth in depths)
+        return sum(int(self.size**depth) for depth in depths)
 
     def _ask(self, name: str, context: Context) -> Array:
         known = self._laws.get((name, context))
@@ -110,8 +110,9 @@ def _checked(values: Any, called: str, exact: bool) -> Array:
     if isinstance(values, (Mapping, str)) or not np.iterable(values):
         raise ValueError(f"{called} must return a law, got {show_value(values)}")
     given: Any = values
-    if np.asarray(given).dtype.kind in "iu":  # one-hot laws, as exact as Fractions
-        given = np.asarray(given).astype(object)
+    array = as_array(values, called)
+    if array.dtype.kind in "iu":  # one-hot laws, as exact as Fractions
+        given = array.astype(object)
     law = as_law(given, called)
     if law.ndim != 1:
         raise ValueError(f"{called} must return one law of shape (V,), got shape {law.shape}")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from draftproof.finite import Array, show_value
+from draftproof.finite import Array, check_number
 from draftproof.rules import typical_acceptance as _typical
 from draftproof.speculative import residual
 from draftproof.verifiers.nodewise import Nodewise
@@ -32,6 +29,10 @@ def lenience(factor: Any) -> Nodewise:
     factor : Fraction or float
         The lenience :math:`\ell` in (0, 1].
 
+    Returns
+    -------
+    Nodewise
+
     Raises
     ------
     ValueError
@@ -41,9 +42,7 @@ def lenience(factor: Any) -> Nodewise:
     ----------
     Leviathan, Kalman and Matias (2023), appendix A.5.
     """
-    real = isinstance(factor, (int, float, Fraction, np.floating)) and not isinstance(factor, bool)
-    if not real or not 0 < factor <= 1:
-        raise ValueError(f"lenience factor must lie in (0, 1], got {show_value(factor)}")
+    factor = check_number(factor, "lenience factor", 0, 1, above=True)
 
     def judge(drafted: Children, q: Array, p: Array) -> tuple[list[Any], Array]:
         (x,) = drafted
@@ -61,6 +60,15 @@ def typical(epsilon: float = 0.09, delta: float = 0.3) -> Nodewise:
 
     H is the entropy in nats; after a rejection the target's argmax is emitted. q enters nowhere:
     where every draft is typical the law is q.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The thresholds, both in (0, 1].
+
+    Returns
+    -------
+    Nodewise
 
     Raises
     ------

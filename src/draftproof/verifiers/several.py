@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from draftproof.finite import Array, check_whole, show_value
+from draftproof.finite import Array, check_flag, check_whole, show_value
 from draftproof.speculative import acceptance, residual
 from draftproof.verifiers.drafts import distinct, sampled, without
 from draftproof.verifiers.nodewise import Judge, Nodewise
@@ -27,12 +27,6 @@ def _judge(replacement: bool) -> Judge:
     return judge
 
 
-def _check_flag(replacement: object) -> bool:
-    if not isinstance(replacement, bool):
-        raise ValueError(f"replacement must be True or False, got {show_value(replacement)}")
-    return replacement
-
-
 def recursive(drafts: int = 2, replacement: bool = True) -> Nodewise:
     r"""Return the rule that tests several drafts in turn, each against what is left of p.
 
@@ -49,6 +43,10 @@ def recursive(drafts: int = 2, replacement: bool = True) -> Nodewise:
         Children of a context, at least 1. One is the token rule.
     replacement : bool
 
+    Returns
+    -------
+    Nodewise
+
     Raises
     ------
     ValueError
@@ -60,7 +58,7 @@ def recursive(drafts: int = 2, replacement: bool = True) -> Nodewise:
     drafts without replacement.
     """
     width = check_whole(drafts, "drafts", 1)
-    flag = _check_flag(replacement)
+    flag = check_flag(replacement, "replacement")
     how = "with" if flag else "without"
     name = f"{width} drafts {how} replacement"
     return Nodewise(name, _judge(flag), sampled if flag else distinct, width=width)
@@ -78,6 +76,10 @@ def tree(branching: tuple[int, ...], replacement: bool = False) -> Nodewise:
     branching : tuple of int
         Children at depth 0, 1, ...; gamma may be smaller than its length, not larger.
     replacement : bool
+
+    Returns
+    -------
+    Nodewise
 
     Raises
     ------

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
+from itertools import accumulate
+from operator import mul
 
 from draftproof.trace import Trace
 
@@ -40,7 +40,7 @@ def children(branching: tuple[int, ...]) -> tuple[range, ...]:
 
 def leaves_per_level(branching: tuple[int, ...]) -> tuple[int, ...]:
     """Return how many nodes each level of the tree has."""
-    return tuple(int(np.prod(branching[: depth + 1])) for depth in range(len(branching)))
+    return tuple(accumulate(branching, mul))
 
 
 def nodes(branching: tuple[int, ...]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from draftproof.finite import Array, check_whole
+from draftproof.finite import Array, check_flag, check_whole, show_value
 from draftproof.rules import Rule, ratio_and_residual
 from draftproof.verifiers.drafts import best, without
 from draftproof.verifiers.nodewise import Nodewise
@@ -37,7 +37,21 @@ def from_rule(rule: Rule, exact: bool = False) -> Nodewise:
     rule : draftproof.rules.Rule
     exact : bool
         Whether it claims to emit the target's law.
+
+    Returns
+    -------
+    Nodewise
+
+    Raises
+    ------
+    ValueError
+        If `rule` is not a one-token rule, or `exact` is not True or False.
     """
+    if not isinstance(rule, Rule):
+        raise ValueError(
+            f"rule must be a one-token rule of draftproof.rules, got {show_value(rule)}"
+        )
+    check_flag(exact, "exact")
 
     def judge(drafted: Children, q: Array, p: Array) -> tuple[list[Any], Array]:
         (x,) = drafted
@@ -88,6 +102,15 @@ def top_k(k: int) -> Nodewise:
     r"""Return the rule that drafts the `k` most probable tokens of q, all of them one-hot.
 
     .. math:: \alpha = \sum_{x \in \mathrm{top}_k(q)} p(x)
+
+    Parameters
+    ----------
+    k : int
+        Drafts at a position, at least 1.
+
+    Returns
+    -------
+    Nodewise
 
     Raises
     ------

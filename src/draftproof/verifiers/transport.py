@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from draftproof.finite import Array, as_number, as_pair, check_whole
+from draftproof.finite import Array, as_number, as_pair, check_flag, check_whole, is_exact
 from draftproof.verifiers.drafts import distinct, sampled
 
 __all__ = ["Cut", "best_cut", "optimal_transport_bound"]
 
-LIMIT = 200_000  # ways of drafting, or sets of tokens
+LIMIT = 200_000  # ways of drafting
+_MOST_TOKENS = 16  # of which all sets are tried
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,14 @@ def _drafted_sets(p: ArrayLike, q: ArrayLike, drafts: int, replacement: bool) ->
     target, draft = as_pair(p, q)
     if target.ndim != 1 or draft.ndim != 1:
         raise ValueError(f"p and q must be one law each, got {target.shape} and {draft.shape}")
-    check_whole(drafts, "drafts", 1)
+    check_whole(drafts, "drafts", 1, LIMIT)
+    check_flag(replacement, "replacement")
     support = int((draft > 0).sum())
-    if support**drafts > LIMIT:
+    # One token can be drawn in one way, but each way still has so many drafts in it.
+    ways = max(support**drafts, drafts) if drafts <= 60 or support == 1 else LIMIT + 1
+    if ways > LIMIT:
         raise ValueError(
-            f"drafts = {drafts} of {support} tokens can be drawn in {support**drafts} ways, "
-            f"at most {LIMIT} are enumerated"
+            f"drafts must make at most {LIMIT} ways of drawing, got {drafts} of {support} tokens"
         )
     masses: dict[frozenset[int], Any] = {}
     for weight, drafted in (sampled if replacement else distinct)(draft, drafts):
@@ -52,8 +56,8 @@ def _drafted_sets(p: ArrayLike, q: ArrayLike, drafts: int, replacement: bool) ->
 
 def optimal_transport_bound(
     p: ArrayLike, q: ArrayLike, drafts: int = 2, replacement: bool = True
-) -> float:
-    r"""Return the largest probability that one of several drafts is emitted, by linear programming.
+) -> Any:
+    r"""Return the largest probability that one of several drafts is emitted.
 
     A rule that emits p moves the mass of every set D of drafts to tokens. What it moves to tokens
     inside D is accepted:
@@ -72,8 +76,9 @@ def optimal_transport_bound(
 
     Returns
     -------
-    float
-        Within about 1e-9 (HiGHS). `best_cut` gives the exact value.
+    float or Fraction
+        From floats by linear programming, within about 1e-9 (HiGHS). From Fractions, and at most
+        16 tokens, exactly, as a Fraction: the value of `best_cut`, which is the same number.
 
     Raises
     ------
@@ -89,6 +94,8 @@ def optimal_transport_bound(
     from scipy.sparse import coo_array
 
     target, masses = _drafted_sets(p, q, drafts, replacement)
+    if is_exact(target) and len(target) <= _MOST_TOKENS:
+        return _best(target, masses).bound
     moves = [(row, x) for row, tokens in enumerate(masses) for x in sorted(tokens)]
     column = np.arange(len(moves))
     rows = np.array([row for row, _ in moves])
@@ -114,6 +121,11 @@ def best_cut(p: ArrayLike, q: ArrayLike, drafts: int = 2, replacement: bool = Tr
     for independent drafts :math:`p(A) + 1 - q(A)^k`. By max-flow min-cut the smallest of these
     numbers is reached.
 
+    Parameters
+    ----------
+    p, q, drafts, replacement
+        As `optimal_transport_bound`.
+
     Returns
     -------
     Cut
@@ -125,8 +137,14 @@ def best_cut(p: ArrayLike, q: ArrayLike, drafts: int = 2, replacement: bool = Tr
         As `optimal_transport_bound`, or if p has more than 16 tokens (2 ** V sets are tried).
     """
     target, masses = _drafted_sets(p, q, drafts, replacement)
-    size = check_whole(len(target), "the number of tokens", 1, 16)
-    best = Cut(1, ())
+    check_whole(len(target), "the number of tokens", 1, _MOST_TOKENS)
+    return _best(target, masses)
+
+
+def _best(target: Array, masses: dict[frozenset[int], Any]) -> Cut:
+    """Return the cut with the smallest bound; the smallest set among equals."""
+    size = len(target)
+    best = Cut(Fraction(1) if is_exact(target) else 1.0, ())
     for count in range(1, size + 1):
         for tokens in combinations(range(size), count):
             inside = frozenset(tokens)

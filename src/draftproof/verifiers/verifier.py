@@ -13,13 +13,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from draftproof.chain import LONGEST
 from draftproof.finite import (
     Array,
+    as_array,
     as_law,
     check_rng,
     check_uniforms,
@@ -28,11 +31,17 @@ from draftproof.finite import (
     is_exact,
     show_value,
 )
-from draftproof.speculative import Model
+from draftproof.speculative import Model, ask, check_context, check_model, stack
 from draftproof.trace import Trace
 from draftproof.verifiers.shapes import NO_DRAFT, children, nodes
 
-__all__ = ["Children", "Proposals", "Verifier", "blank"]
+__all__ = ["MOST_NODES", "MOST_WAYS", "Children", "Proposals", "Verifier", "blank"]
+
+MOST_NODES = 100_000
+"""The most drafts that a round verifies."""
+
+MOST_WAYS = 200_000
+"""The most ways of drafting at one context that are written out."""
 
 Children = tuple[int, ...]
 Proposals = Callable[[Array, int], Iterable[tuple[Any, Children]]]
@@ -160,43 +169,51 @@ class Verifier(ABC):
         Raises
         ------
         ValueError
-            If `gamma` < 1, or a model returns something that is not a law.
+            If `gamma` < 1, a tree has more than `MOST_NODES` nodes, or a model returns something
+            that is not one law over the other's vocabulary.
         """
-        branching = self.branching(check_whole(gamma, "gamma", 1))
+        check_whole(gamma, "gamma", 1, LONGEST)
+        branching = _bounded(self.branching(gamma), gamma)
         check_rng(rng)
-        texts: list[tuple[int, ...]] = [tuple(context)]
+        texts: list[tuple[int, ...]] = [check_context(context)]
+        check_model(target, "target")
         tokens: list[int] = []
         q: list[Array] = []
         for at, family in enumerate(children(branching)):
-            q.append(as_law(draft(texts[at]), "draft(context)"))
-            ways = list(self.propose(q[-1], len(family)))
+            q.append(ask(draft, "draft", texts[at]))
+            ways = _listed(self.propose(q[-1], len(family)), self.name)
             drafted = ways[inverse_cdf([float(weight) for weight, _ in ways], rng.random())][1]
             # Below a place without a draft nothing is ever looked at: any text will do there.
             texts += [texts[at] if x == NO_DRAFT else (*texts[at], x) for x in drafted]
             tokens += drafted
-        p = [as_law(target(text), "target(context)") for text in texts]
-        return self.draw(tokens, np.stack(q), np.stack(p), rng.random(len(tokens)), rng)
+        p = [ask(target, "target", text) for text in texts]
+        sizes = {law.size for law in (*q, *p)}
+        if len(sizes) > 1:
+            raise ValueError(
+                f"target and draft must share one vocabulary, got laws over {sorted(sizes)} tokens"
+            )
+        return self.draw(tokens, stack(q), stack(p), rng.random(len(tokens)), rng)
 
     def _checked(
         self, draft_tokens: ArrayLike, q: ArrayLike, p: ArrayLike
     ) -> tuple[Array, Array, Array, tuple[int, ...]]:
-        tokens = np.asarray(draft_tokens)
+        tokens = as_array(draft_tokens, "draft_tokens")
         if tokens.ndim != 1 or (tokens.size and tokens.dtype.kind not in "iu"):
             raise ValueError(
                 f"draft_tokens must be whole numbers of shape (N,), got {show_value(draft_tokens)}"
             )
         branching = self._fitting(len(tokens))
         families = children(branching)
-        target = as_law(_whole(p), "p")
+        target = as_law(_whole(p, "p"), "p")
         if target.ndim != 2 or len(target) != len(tokens) + 1:
             raise ValueError(
                 f"p must have shape (N + 1, V) = ({len(tokens) + 1}, V), got {target.shape}"
             )
         size = target.shape[1]
-        rows = _whole(q)
-        if rows.shape != (len(families), size) and not (rows.size == 0 and not families):
-            raise ValueError(f"q must have shape ({len(families)}, {size}), got {rows.shape}")
-        draft = as_law(rows, "q") if families else target[:0]
+        given = as_array(q, "q")
+        if given.shape != (len(families), size) and not (given.size == 0 and not families):
+            raise ValueError(f"q must have shape ({len(families)}, {size}), got {given.shape}")
+        draft = as_law(_whole(q, "q"), "q") if families else target[:0]
         _check_drafted(tokens, draft, families)
         if is_exact(draft) != is_exact(target):
             draft, target = draft.astype(np.float64), target.astype(np.float64)
@@ -204,17 +221,52 @@ class Verifier(ABC):
 
     def _fitting(self, drafted: int) -> tuple[int, ...]:
         """Return the branching that has exactly this many nodes."""
-        for gamma in range(drafted + 1):
-            branching = self.branching(gamma)
-            if nodes(branching) == drafted:
+        for gamma in (drafted, *range(drafted)):  # a chain fits at once
+            try:
+                branching = self.branching(gamma)
+            except ValueError:  # deeper than a tree of given depth
+                continue
+            chain = set(branching) <= {1}
+            if gamma == drafted and not chain:
+                continue  # a tree has more nodes than levels
+            held = len(branching) if chain else nodes(branching)
+            if held == drafted:
                 return branching
-        raise ValueError(f"draft_tokens do not fill a tree of {self.name}, got {drafted} tokens")
+            if held > drafted:
+                break
+        raise ValueError(f"draft_tokens must fill a tree of {self.name}, got {drafted} tokens")
 
 
-def _whole(rows: ArrayLike) -> Array:
-    """Return whole numbers as objects: one-hot laws of integers are as exact as Fractions."""
-    given = np.asarray(rows)
-    return given.astype(object) if given.dtype.kind in "iu" else given
+def _bounded(branching: tuple[int, ...], gamma: int) -> tuple[int, ...]:
+    """Return the branching unless it stands for too many nodes."""
+    total = level = 1
+    for width in branching:
+        level *= width
+        total += level
+        if total > MOST_NODES + 1:
+            raise ValueError(
+                f"gamma must leave a tree of at most {MOST_NODES} drafts, got gamma = {gamma}"
+            )
+    return branching
+
+
+def _listed(ways: Iterable[tuple[Any, Children]], name: str) -> list[tuple[Any, Children]]:
+    """Return all ways of drafting, unless they are too many to write out."""
+    found = list(islice(ways, MOST_WAYS + 1))
+    if len(found) > MOST_WAYS:
+        raise ValueError(
+            f"draft(context) must leave at most {MOST_WAYS} ways of drafting for {name}, got more"
+        )
+    return found
+
+
+def _whole(rows: ArrayLike, name: str) -> Any:
+    """Return whole numbers as objects: one-hot laws of integers are as exact as Fractions.
+
+    Anything else comes back as it is: bfloat16 is known only while it is a tensor.
+    """
+    given = as_array(rows, name)
+    return given.astype(object) if given.dtype.kind in "iu" else rows
 
 
 def _check_drafted(tokens: Array, q: Array, families: tuple[range, ...]) -> None:

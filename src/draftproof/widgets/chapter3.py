@@ -99,8 +99,11 @@ def warm_bars() -> Live:
     """Return the two laws of a context, warped; controls: temperature, weight, context."""
 
     def draw(temperature: float, weight: float, context: str) -> Shown:
-        row = runs.row_at(_NAMES.get(context, context), weight, temperature)
-        return show(one_context, row, name="one-context-cool", temperature=temperature)
+        after = _NAMES.get(context, context)
+        row, before = runs.row_at(after, weight, temperature), runs.row_at(after, weight)
+        return show(
+            one_context, row, None, before, name="one-context-cool", temperature=temperature
+        )
 
     return Live(
         draw,

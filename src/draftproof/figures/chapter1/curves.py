@@ -39,7 +39,7 @@ def bias_curve(plate: Plate, curve: BiasCurve) -> None:
     left, wide, tall = plate.pick(52, 42), plate.pick(660, 282), plate.pick(230, 210)
     top = plate.pick(48, 56)
     ax = plate.axes_at(left, top, wide, tall, xlim=(0.05, 1.12), ylim=(0, 0.33))
-    _axes(ax, [0.2, 0.4, 0.6, 0.8, 1.0], [0, 0.1, 0.2, 0.3], ["0", ".1", ".2", ".3"])
+    _axes(ax, [0.2, 0.4, 0.6, 0.8, 1.0], [0, 0.1, 0.2, 0.3], ["0", "0.1", "0.2", "0.3"])
     low, _, high = curve.band
     wash(ax, "p", (0.05, low, 1.07, high - low))
     line(ax, [1, 1], [0, 0.29], "leader")
@@ -80,9 +80,7 @@ def proposal_width(plate: Plate, curve: WidthCurve) -> None:
     ax = plate.axes_at(left, top, wide, tall, xlim=(0.55, 2.55), ylim=(0, 0.78))
     _axes(ax, [0.6, 1, 1.5, 2, 2.5], [0, 0.25, 0.5, 0.75], ["0", "25 %", "50 %", "75 %"])
     area = curve.acceptance[0] * curve.constants[0]
-    for constant in (8, 10, 15, 30):
-        label(ax, 2.6, area / constant, f"$C$ = {constant}", color="ink2", size=12, va="middle")
-        line(ax, [2.53, 2.57], [area / constant] * 2, "leader", clip_on=False)
+    _second_axis(plate, full, ax, area, (left + wide, top - 12))
     line(ax, curve.widths, curve.acceptance, "ink", zorder=4)
     line(ax, curve.widths, curve.mixed_acceptance, "ink", zorder=4, dashes=(7, 4))
     best, mixed = curve.best, curve.mixed_best
@@ -110,15 +108,31 @@ def proposal_width(plate: Plate, curve: WidthCurve) -> None:
     )
 
 
+def _second_axis(
+    plate: Plate, full: Axes, ax: Axes, area: float, head: tuple[float, float]
+) -> None:
+    """Draw the smallest C on an axis of its own at the right: acceptance is area / C."""
+    end = ax.get_xlim()[1]
+    tick = plate.pick(0.02, 0.04)
+    line(ax, [end, end], [0, ax.get_ylim()[1]], "axis", clip_on=False)
+    for constant in (8, 10, 15, 30, 100):
+        level = area / constant
+        line(ax, [end, end + tick], [level] * 2, "axis", clip_on=False)
+        label(ax, end + 2 * tick, level, str(constant), color="ink2", size=12, va="middle")
+    label(full, plate.width - 12, head[1], "smallest $C$", bold=True, ha="right")
+
+
 @drawing
 def dimensions(
     plate: Plate, runs: DimensionRuns, *, scale: float | None = None, dimension: int | None = None
 ) -> None:
     """Draw the acceptance of a wider Gaussian against dimension, with counted runs."""
-    full = plate.pixels(plate.pick(380, 384))
-    left, wide, tall = plate.pick(62, 50), plate.pick(600, 262), plate.pick(270, 250)
-    top = plate.pick(44, 66)
     floor = 1e-6
+    lost = bool(dimension and scale and gaussian_acceptance(dimension, scale) <= floor)
+    head = plate.pick(44, 66 if lost else 48)  # what cannot be marked is said over the axes
+    full = plate.pixels(head + plate.pick(336, 318))
+    left, wide, tall = plate.pick(62, 50), plate.pick(600, 262), plate.pick(270, 250)
+    top = head
     ax = plate.axes_at(left, top, wide, tall, xlim=(0, 1040), ylim=(floor, 1.6), yscale="log")
     ax.minorticks_off()
     _axes(ax, [0, 250, 500, 750, 1000], [1, 1e-2, 1e-4, 1e-6], ["1", "10⁻²", "10⁻⁴", "10⁻⁶"])
@@ -145,12 +159,17 @@ def dimensions(
 
 
 def _scale_names(plate: Plate, ax: Axes, runs: DimensionRuns) -> None:
-    """Name each line beside it, near its lower end."""
-    levels = (6e-4, 2.5e-6, 2.5e-6, plate.pick(2.5e-6, 1.4e-5), plate.pick(1.2e-5, 2e-6))
-    for k, (each, level) in enumerate(zip(runs.scales, levels, strict=True)):
+    """Name each line at its right, the flattest one higher up than the others."""
+    for k, each in enumerate(runs.scales):
+        level = 6e-4 if k == 0 else 2e-6
         d = np.log(1 / level) / np.log(each)
-        words = f"σ = {num(each)}" if k == 0 or not plate.phone else num(each)
-        label(ax, d + plate.pick(12, 24), level, words, bold=True, halo="background")
+        last = k + 1 == len(runs.scales)
+        if last:  # between two steep lines there is just room for the number
+            label(ax, (d + np.log(1 / level) / np.log(runs.scales[k - 1])) / 2, level,
+                  num(each), bold=True, ha="center", size=12)  # fmt: skip
+            continue
+        words = f"σ = {num(each)}" if k == 0 else num(each)
+        label(ax, d + plate.pick(12, 24), level, words, bold=True)
 
 
 def _marked(
@@ -160,13 +179,19 @@ def _marked(
     if scale is None or dimension is None:
         return ""
     share = gaussian_acceptance(dimension, scale)
-    if share > floor:
-        rings(ax, [dimension], [share])
     tries = f"{1 / share:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
     if share < 1e-9:
         tries = "10" + str(round(-np.log10(share))).translate(_RAISED)
     cost = f"1 dart in {tries}"
-    words = f"σ {num(scale)}, $d$ {dimension}: {cost}"
-    side: dict[str, Any] = {"ha": "right", "size": 15} if not plate.phone else {}
-    label(full, plate.pick(662, 8), plate.pick(24, 44), words, bold=True, **side)
+    if share > floor:
+        rings(ax, [dimension], [share])
+        right = dimension > 600  # the free corner lies under the lines there, else over them
+        low = share * (0.25 if share > 2e-5 else 2.5) if right else share * 0.85
+        x, side = (1045, "right") if right else (dimension + plate.pick(20, 44), "left")
+        look: dict[str, Any] = {"ha": side, "size": plate.pick(15, 13), "halo": "background"}
+        label(ax, x, low, cost, bold=True, **look)
+    else:  # too far down to be marked
+        words = f"σ {num(scale)}, $d$ {dimension}: {cost}"
+        look = {"ha": "right", "size": 15} if not plate.phone else {}
+        label(full, plate.pick(662, 8), plate.pick(24, 44), words, bold=True, **look)
     return f" Marked: at {num(scale)} and dimension {dimension}, {cost}."

@@ -72,9 +72,8 @@ def broken_constant(plate: Plate, envelope: Envelope, survivors: Array) -> None:
     label(ax, -REACH, peak * 1.07, f"{name}, $C$ = {constant}", color="q", bold=True, size=15)
     broken = envelope.bias > 0
     if broken:
-        label(
-            ax, REACH, peak * 1.07, "dotted: out of reach", color="residual", bold=True, ha="right"
-        )
+        level = max(3.0, float(envelope.height(GRID[GRID > 0.7]).max()) + 0.1)
+        label(ax, 0.7, level, "dotted: out of reach", color="residual", bold=True)
     label(ax, -0.02, 0.3, "kept", bold=True, ha="center", halo="accepted")
     density = envelope.target.density(GRID)
     shares = staircase(survivors)
@@ -86,8 +85,9 @@ def broken_constant(plate: Plate, envelope: Envelope, survivors: Array) -> None:
     mass(other, "accepted", steps(EDGES, shares), key="survivors")
     law(other, "p", GRID, density)
     line(other, GRID, envelope.survivor_density(GRID), "ink", zorder=5, dashes=(2, 3))
-    label(other, -REACH, roof * 1.07, f"{len(survivors):,} survivors".replace(",", " "),
-          color="accepted", bold=True, size=15)  # fmt: skip
+    count = f"{len(survivors):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    words = f"{count} survivors"
+    label(other, -REACH, roof * 1.07, words, color="accepted", bold=True, size=15)
     label(other, REACH, roof * 1.07, f"TV {envelope.bias:.3f}", bold=True, size=15, ha="right")
     label(other, 0.75, 0.6, "wanted: $f/Z$", color="p", bold=True)
     if broken:

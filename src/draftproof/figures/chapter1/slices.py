@@ -49,7 +49,7 @@ def dart_slice(
         base=plate.pick(376, 316),
         scale=min(plate.pick(68, 56), plate.pick(300, 250) / tallest),
     )
-    ax = plate.pixels(plate.pick(430, 370))
+    ax = plate.pixels(plate.pick(430, 386))
     plate.unit = scene.wide / 6 * scene.scale
     _board(ax, scene, main, other)
     _darts(ax, scene, trace, x, plate.pick(240, 110))
@@ -164,8 +164,8 @@ def _slice(plate: Plate, ax: Axes, scene: _Scene, envelope: Envelope, x: float) 
     words = plate.pick(f"= {f:.2f} / {height:.2f}", f"of {height:.2f}")
     label(ax, middle, top - 10, words, color="ink2", ha="center", size=12)
     label(ax, middle, scene.base + 22, name, color="q", bold=True, ha="center")
-    whole = f"{100 * envelope.acceptance:.0f} %"
-    words = plate.pick(f"all darts {whole}", f"all {whole}")
+    whole = f"{100 * envelope.acceptance:.0f}\N{NO-BREAK SPACE}%"
+    words = plate.pick(f"{whole} of all darts", f"{whole} of\nall darts")
     label(ax, middle, scene.base + 42, words, color="ink2", ha="center", size=12)
 
 

@@ -57,7 +57,7 @@ def prefix_tree(plate: Plate, p: Any, q: Any, *, names: Sequence[str] | None = N
     laws = [f"{n} q {ratio(b)} p {ratio(a)}" for n, a, b in zip(named, target, draft, strict=True)]
     plate.say(
         caption=(
-            "plain pieces are kept and dotted ones change hands; sorted by output, the pieces "
+            "sorted by output, kept, dotted and pale pieces (second tokens from the next round) "
             "tile the solid frames of the target exactly."
         ),
         alt=(
@@ -182,9 +182,13 @@ def _sort(
         if leaf.fate == "next":
             plate.measure(key, ax, wash(ax, "panel", box, zorder=2))
             frame(ax, "next", box, zorder=2.5)
+            if words := fit(box[2] - 3, "next round", "next", size=12):
+                label(ax, box[0] + box[2] / 2, top + 0.78 * high, words, size=12, ha="center",
+                      va="middle")  # fmt: skip
         else:
             mass(ax, leaf.fate, box, key=key)
     position = 0.0
+    level = top + high * (0.34 if any(leaf.fate == "next" for leaf in leaves) else 0.5)
     for a, b in outputs:
         share = float(p[a] * p[b])
         box = (rows.x + position * rows.wide, top, share * rows.wide, high)
@@ -193,8 +197,8 @@ def _sort(
         middle = box[0] + box[2] / 2
         pair = f"{names[a]}{names[b]}"
         if found := fit(box[2] - 6, pair, size=14, bold=True):
-            wash(ax, "background", (middle - 14, top + high / 2 - 11, 28, 22), zorder=6)
-            label(ax, middle, top + high / 2, found, bold=True, size=14, ha="center", va="middle")
+            wash(ax, "background", (middle - 14, level - 11, 28, 22), zorder=6)
+            label(ax, middle, level, found, bold=True, size=14, ha="center", va="middle")
         label(ax, middle, top + high + 21, fit(box[2] + 6, ratio(share), bold=True), color="p",
               bold=True, ha="center")  # fmt: skip
 

@@ -63,7 +63,7 @@ def greedy_limit(
         caption=(
             "as the temperature falls both outlines shrink to one token each, so the shared plain "
             "mass ends at 1 where the most probable tokens agree and at 0 where they do not, and "
-            "not always on a straight way."
+            "not always steadily."
         ),
         alt=(
             f"A target and a draft as they cool, with the shared mass filled: {'; '.join(shots)}. "

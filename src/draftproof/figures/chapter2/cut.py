@@ -51,9 +51,11 @@ def cut_and_slide(plate: Plate, p: Any, q: Any, *, names: Sequence[str] | None =
     cut = float(split.cut.sum())
     plate.say(
         caption=(
-            f"the pieces cut off {listed([split.names[k] for k in split.donors])} fit the holes of "
-            f"{listed([split.names[k] for k in split.takers])} exactly, so the finished skyline is "
-            "the target p."
+            split.heap()
+            if len(split.donors) > 1
+            else f"the pieces cut off {listed([split.names[k] for k in split.donors])} fit the "
+            f"holes of {listed([split.names[k] for k in split.takers])} exactly, so the finished "
+            "skyline is the target p."
             if split.donors
             else "every bar of the draft already ends at the target, so nothing is cut off."
         ),

@@ -12,7 +12,7 @@ from draftproof.finite import as_pair
 
 from ..marks import arrow, frame, label, line, mass, wash
 from ..plate import Plate, drawing
-from ..words import fit, listed, names_for, num, ratio
+from ..words import fit, listed, names_for, num, ratio, text_width
 from .split import TINY
 
 __all__ = ["logits_to_draw", "three_draws"]
@@ -20,8 +20,13 @@ __all__ = ["logits_to_draw", "three_draws"]
 Box = tuple[float, float, float, float]
 
 
-def unit_line(ax: Axes, box: Box, weights: Any, words: Any, roles: Any) -> None:
-    """Draw the unit line cut into pieces as long as the weights, each with its words."""
+def unit_line(
+    ax: Axes, box: Box, weights: Any, words: Any, roles: Any, *, mark: float | None = None
+) -> None:
+    """Draw the unit line cut into pieces as long as the weights, each with its words.
+
+    The words keep away from where a mark at ``mark``, a share of the line, will stand.
+    """
     x, y, long, high = box
     for weight, text, role in zip(weights, words, roles, strict=True):
         part = long * float(weight)
@@ -34,11 +39,21 @@ def unit_line(ax: Axes, box: Box, weights: Any, words: Any, roles: Any) -> None:
         else:
             mass(ax, role, piece)
         if found := fit(part - 6, text, text.split()[0], bold=True):
-            where = x + part / 2, y + high / 2
-            label(ax, *where, found, bold=True, ha="center", va="middle", halo=role)
+            where = _aside(x, part, found, None if mark is None else box[0] + long * mark)
+            label(ax, where, y + high / 2, found, bold=True, ha="center", va="middle", halo=role)
         x += part
     for end, at in (("0", box[0]), ("1", box[0] + long)):
         label(ax, at, y + high + 18, end, color="ink2", size=12, ha="center")
+
+
+def _aside(x: float, part: float, words: str, mark: float | None) -> float:
+    """Return the middle of the piece, or of the longer side of the mark if words and mark touch."""
+    middle, half = x + part / 2, text_width(words, bold=True) / 2
+    if mark is None or not x < mark < x + part or abs(mark - middle) > half + 5:
+        return middle
+    if max(mark - x, x + part - mark) < 2 * half + 8:
+        return middle
+    return (x + mark) / 2 if mark > middle else (mark + x + part) / 2
 
 
 def pointer(plate: Plate, ax: Axes, box: Box, u: float, name: str) -> None:
@@ -93,7 +108,8 @@ def logits_to_draw(
         f"3  one draw: $u$ falls in the piece of {found}", f"3  one draw: $u$ picks {found}"
     )
     label(ax, box[0], box[1] - 22, words, bold=True)
-    unit_line(ax, box, p, [f"{n} {num(w)}" for n, w in zip(named, p, strict=True)], ["p"] * len(p))
+    unit_line(ax, box, p, [f"{n} {num(w)}" for n, w in zip(named, p, strict=True)], ["p"] * len(p),
+              mark=u)  # fmt: skip
     pointer(plate, ax, box, u, "u")
     start = float(p[:token].sum())
     scores_said = [f"{n} {num(s)}" for n, s in zip(named, scores, strict=True)]
@@ -206,8 +222,9 @@ def three_draws(
         what = plate.pick(what, what.replace("only after a rejection: one", "if rejected: a"))
         label(ax, box[0] + 92, box[1] - 16, what, color="ink2")
         texts = [f"{n} {ratio(w)}" for n, w in zip(words, weights, strict=True)]
-        unit_line(ax, box, weights, texts, roles)
-        if row < 2 or not kept:
+        used = row < 2 or not kept
+        unit_line(ax, box, weights, texts, roles, mark=uniforms[row] if used else None)
+        if used:
             pointer(plate, ax, box, uniforms[row], f"u_{row + 1}")
         if plate.phone:
             low = uniforms[row] > 0.5

@@ -63,8 +63,10 @@ def mosaic(plate: Plate, p: Any, q: Any, *, names: Sequence[str] | None = None) 
     total = num(float(split.cut.sum()))
     plate.say(
         caption=(
-            "the same areas as a dart board: column width is the draft, plain height the chance "
-            f"to keep; the hatched area {total} is exactly as large as the dotted gaps."
+            split.heap()
+            if len(split.donors) > 1
+            else "the same areas as a dart board: column width is the draft, plain height the "
+            f"chance to keep; the hatched area {total} is exactly as large as the dotted gaps."
         ),
         alt=(
             f"A unit square in columns as wide as q, each filled up to min(1, p/q) "

@@ -120,6 +120,7 @@ def rules_zoo(
             mass(ax, "accepted", (x, y, wide * float(outcome.kept), 12), key=outcome.name)
         label(ax, x, y + 28, f"keeps {short(outcome.kept)}", color="accepted")
     exact = [o.name for o in outcomes if float(o.distance) < TINY]
+    quoted = listed([f"“{name}”" for name in exact])
     said = [
         f"{o.name}: ({', '.join(short(x) for x in o.law)}), distance {short(o.distance)}, "
         f"keeps {short(o.kept)}"
@@ -127,7 +128,7 @@ def rules_zoo(
     ]
     plate.say(
         caption=(
-            f"only under {listed(exact)} do the grey bars end at the solid outline of the target; "
+            f"only under {quoted} do the grey bars end at the solid outline of the target; "
             "every other rule misses it somewhere, even those that keep more drafts."
         ),
         alt=(
@@ -136,6 +137,22 @@ def rules_zoo(
             "alone."
         ),
     )
+
+
+def _both_and_one(case: Case, strays: Sequence[str]) -> str:
+    """Return the caption of two cases: a warp on both sides, and the same one elsewhere."""
+    title, wanted, got = case
+    words = "the same warp on both sides is exact"
+    side = title.removeprefix("warped: ")
+    if side == "both":
+        return words + "."
+    distance = float(abs(np.asarray(got, float) - np.asarray(wanted, float)).sum() / 2)
+    if distance < TINY:
+        return f"{words}, and on the {side} it is exact as well."
+    if not strays:
+        return f"{words}; on the {side}, the law that comes out is off by {short(distance)}."
+    verb = "comes" if len(strays) == 1 else "come"
+    return f"{words}; on the {side}, {listed(strays)} {verb} through."
 
 
 @drawing
@@ -153,21 +170,22 @@ def one_sided_warp(
     tall, step = plate.pick((112, 210), (92, 196))
     corners, wide, height = _grid(plate, len(cases), step)
     ax = plate.pixels(height)
-    said, strays = [], False
+    said, strays = [], []
     for corner, case in zip(corners, cases, strict=True):
         distance = card(plate, ax, corner, (wide, tall), case, named, key=case is cases[0])
         stray = [n for n, w, g in zip(named, case[1], case[2], strict=True) if w == 0 and g > TINY]
-        strays |= bool(stray)
+        strays.append(stray)
         said.append(
             f"{case[0]}: wanted ({', '.join(short(x) for x in case[1])}), got "
             f"({', '.join(short(x) for x in case[2])}), distance {short(distance)}"
             + (f", with {listed(stray)} outside the wanted support" if stray else "")
         )
     plate.say(
-        caption=(
-            "with the same warp in both laws the grey bars end at the solid outline; a warp on "
-            "one side alone misses it" + (", and crosses mark tokens it had ruled out." * strays)
-        ),
+        caption=_both_and_one(cases[1], strays[1])
+        if len(cases) == 2
+        else "with the same warp in both laws the grey bars end at the solid outline; a warp on "
+        "one side alone misses it"
+        + (", and crosses mark tokens it had ruled out." if any(strays) else "."),
         alt=(
             "One small bar chart a case, the law wanted as an outline and the law got as bars. "
             f"{'; '.join(said)}. The warp belongs into both laws."

@@ -74,6 +74,15 @@ class Split:
         """All that is kept."""
         return float(self.kept.sum())
 
+    def heap(self) -> str:
+        """Return how the pieces of several donors fill the gaps, as a caption says it."""
+        cut, filled = (listed([self.names[k] for k in ks]) for ks in (self.donors, self.takers))
+        total = num(float(self.cut.sum()))
+        return (
+            f"the pieces cut off {cut} form one heap, {total}, that fills {filled}, whoever was "
+            "rejected."
+        )
+
     def said(self) -> str:
         """Return the two laws, token by token, for an alternative text."""
         rows = zip(self.names, self.q, self.p, strict=True)

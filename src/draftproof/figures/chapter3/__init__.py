@@ -8,6 +8,7 @@ from ..recipe import Entry, recipe
 from .chance import gap_bands, noise_funnel, pair_squares
 from .laws import one_context, token_ribbon, whole_toy
 from .overlaps import alpha_and_tokens, sticky_curve, temperature_curves
+from .roof import roofline
 from .speed import batch_curve, best_lengths, stairs, three_meters
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "one_context",
     "pair_squares",
     "recipes",
+    "roofline",
     "stairs",
     "sticky_curve",
     "temperature_curves",
@@ -37,17 +39,18 @@ def recipes() -> list[Entry]:
         recipe(one_context, lambda: (runs.row_at(runs.CONTEXT), curves.summary())),
         recipe(gap_bands, lambda: (*runs.gap_results(), names)),
         recipe(noise_funnel, runs.noise_walk),
-        recipe(pair_squares, lambda: (runs.pair_checks(), names)),
+        recipe(pair_squares, lambda: (*runs.pair_results(), names), level=runs.PAIR_LEVEL),
         recipe(alpha_and_tokens, lambda: (curves.weight_runs(),)),
         recipe(sticky_curve, curves.sticky),
         recipe(stairs, lambda: (0.7, 4, 0.1)),
         recipe(stairs, curves.loaded_round, name="stairs-under-load", batch=curves.BATCH),
         recipe(three_meters, lambda: (0.8,)),
         recipe(best_lengths, lambda: (curves.length_curves(),)),
+        recipe(roofline, lambda: (curves.roof_spots(),)),
         recipe(batch_curve, curves.batch_speeds),
         recipe(
             one_context,
-            lambda: (runs.row_at(runs.CONTEXT, temperature=0.5),),
+            lambda: (runs.row_at(runs.CONTEXT, temperature=0.5), None, runs.row_at(runs.CONTEXT)),
             name="one-context-cool",
             temperature=0.5,
         ),

@@ -15,8 +15,8 @@ from draftproof.toy_runs import Check, NoiseWalk
 from ..marks import dots, label, line, plate_of, wash
 from ..plate import Plate, drawing
 from ..style import mix
-from ..words import listed, num
-from .glyphs import letter, path_of, spoken
+from ..words import count, num, text_width
+from .glyphs import letter, name_of, path_of, spoken
 
 __all__ = ["gap_bands", "noise_funnel", "pair_squares"]
 
@@ -56,6 +56,7 @@ def gap_bands(
     room = float(max(np.max(np.abs(c.gaps)) for c in checks if c.name in ("plain", "speculative")))
     room = 1.25 * max(room, float(np.max(high - checks[0].law)))
     tick = max(t for t in _TICKS if t < 0.8 * room)
+    left = max(left, round(text_width(f"+{tick:g}", 12)) + 12)
     ax = plate.pixels(top + each * len(checks) + 18)
     step = (plate.width - left - right) / len(names)
     outside = []
@@ -80,8 +81,7 @@ def gap_bands(
         line(ax, [left, plate.width - right], [zero, zero], "hair", zorder=0)
         for value in (-tick, tick):
             y = zero - value * scale
-            size = f"{tick:g}".removeprefix("0")
-            label(ax, left - 8, y, f"{'+' if value > 0 else '−'}{size}", color="ink2", size=12,
+            label(ax, left - 8, y, f"{'+' if value > 0 else '−'}{tick:g}", color="ink2", size=12,
                   ha="right", va="middle")  # fmt: skip
         words = _RULES[check.name] if not plate.phone else _RULES[check.name].replace(
             " after a rejection", "")  # fmt: skip
@@ -113,10 +113,11 @@ def _say_gaps(
     plate.say(
         caption="the dots of the two exact rules scatter in and about the bands that chance "
         "allows, while the faulty rule goes far beyond them (triangles: off the scale; each band "
-        "holds 90 % of exact runs).",
+        "holds 90\N{NO-BREAK SPACE}% of exact runs).",
         alt=f"{len(checks)} strips of {len(names)} bands, one a next character after t, with the "
-        f"measured gap of {checks[0].n:,} draws in each. {'; '.join(parts)}. An exact sampler's "
-        f"largest gap lies between {low:.5f} and {high:.5f} in 90 % of runs, median {middle:.5f}.",
+        f"measured gap of {count(checks[0].n)} draws in each. {'; '.join(parts)}. An exact "
+        f"sampler's largest gap lies between {low:.5f} and {high:.5f} in 90\N{NO-BREAK SPACE}% of "
+        f"runs, median {middle:.5f}.",
     )
 
 
@@ -168,13 +169,13 @@ def noise_funnel(plate: Plate, walk: NoiseWalk) -> None:
 def _round(value: float) -> str:
     """Return a sample size at two figures, as the picture can show it."""
     digits = int(np.floor(np.log10(value))) - 1
-    return f"{int(round(value / 10**digits) * 10**digits):,}".replace(",", " ")
+    return count(round(value / 10**digits) * 10**digits)
 
 
 def _log_ticks(ax: Axes, plate: Plate) -> None:
     powers = [2, 3, 4, 5, 6]
     ax.set_xticks([10.0**k for k in powers], [f"$\\mathrm{{10^{k}}}$" for k in powers])
-    ax.set_yticks([0.1, 0.01, 0.001], [".1", ".01", ".001"])
+    ax.set_yticks([0.1, 0.01, 0.001], ["0.1", "0.01", "0.001"])
     ax.minorticks_off()
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
@@ -199,49 +200,115 @@ def _say_funnel(plate: Plate, walk: NoiseWalk) -> None:
 
 
 @drawing
-def pair_squares(plate: Plate, checks: Sequence[Check], names: Sequence[str]) -> None:
-    """All pairs of characters: the outline is the exact probability, the fill what came out."""
+def pair_squares(
+    plate: Plate,
+    checks: Sequence[Check],
+    low: np.ndarray,
+    high: np.ndarray,
+    names: Sequence[str],
+    *,
+    level: float = 0.99,
+    ring: tuple[str, str] = ("q", "u"),
+) -> None:
+    """All pairs of characters: how far each one's measured share is off, as a square's area.
+
+    `low` and `high` are the range that holds each share with probability `level` in an exact run.
+    """
     step, left, top = plate.pick(18.2, 17.0), 24, 62
     side = len(names) * step
     across = plate.pick((0, plate.width - side - left - 8), (0, 0))
-    down = plate.pick((0, 0), (0, side + top + 4))
+    down = plate.pick((0, 0), (0, side + top + 26))
     bottom = top + side + down[1]
-    ax = plate.pixels(bottom + plate.pick(102, 146))
-    most = max(float(np.max(a)) for c in checks for a in (c.law, c.shares))
+    ax = plate.pixels(bottom + plate.pick(156, 220))
+    most = max(float(np.max(np.abs(c.gaps))) for c in checks)
     plate.unit = (step - 1.5) ** 2 / most
+    outside = []
     for check, dx, dy in zip(checks, across, down, strict=True):
+        out = (check.shares < low) | (check.shares > high)
+        outside.append(int(out.sum()))
         _grid(ax, plate, check, names, (left + dx, top + dy, step))
-    _distance_rule(ax, plate, checks, (left - 10, bottom + 24), plate.width - left - 14)
-    _say_pairs(plate, checks, names)
+        _gap_squares(ax, plate, check, out, (left + dx, top + dy, step))
+        k = names.index(ring[0]) * len(names) + names.index(ring[1])
+        _ring(ax, check, k, names, (left + dx, top + dy, step))
+    _gap_key(ax, plate, left - 8, bottom + 48, level)
+    _distance_rule(ax, plate, checks, (left - 10, bottom + plate.pick(80, 100)),
+                   plate.width - left - 14)  # fmt: skip
+    _say_pairs(plate, checks, names, outside, level, ring)
 
 
 def _grid(
     ax: Axes, plate: Plate, check: Check, names: Sequence[str], at: tuple[float, float, float]
 ) -> None:
-    """Draw one run's squares under its name; rows are first characters, columns second ones."""
+    """Name one run's grid, its rows (first characters) and its columns (second ones)."""
     left, top, step = at
-    theme, size = plate.theme, len(names)
-    ground = mix(theme.axis, theme.background, 0.55)
     words = "draft, test, correct" if check.name == "speculative" else _RULES[check.name]
     label(ax, left, top - 46, words, bold=True)
     label(ax, left, top - 30, "row: first character, column: second", color="ink2", size=12)
-    for i, first in enumerate(names):
-        letter(ax, left - 12, top + (i + 0.5) * step, first, size=12)
-        letter(ax, left + (i + 0.5) * step, top - 10, first, size=12)
-    looks: tuple[tuple[np.ndarray, dict[str, Any]], ...] = (
-        (check.shares, {"facecolor": ground, "linewidth": 0, "zorder": 2}),
-        (check.law, {"facecolor": "none", "edgecolor": theme.p.line, "linewidth": 1, "zorder": 3}),
-    )
-    for values, look in looks:
+    for i, name in enumerate(names):
+        letter(ax, left - 12, top + (i + 0.5) * step, name, size=12)
+        letter(ax, left + (i + 0.5) * step, top - 10, name, size=12)
+    wash(ax, "panel", (left, top, len(names) * step, len(names) * step))
+
+
+def _square_looks(plate: Plate) -> dict[tuple[bool, bool], dict[str, Any]]:
+    """Return the look of a square by (beyond chance, too often)."""
+    theme = plate.theme
+    pale = mix(theme.p.line, theme.panel, 0.4)
+    return {
+        (False, True): {"facecolor": pale, "linewidth": 0},
+        (False, False): {"facecolor": pale, "linewidth": 0},
+        (True, True): {"facecolor": theme.ink, "linewidth": 0},
+        (True, False): {"facecolor": theme.background, "edgecolor": theme.ink, "linewidth": 1.25},
+    }
+
+
+def _gap_squares(
+    ax: Axes, plate: Plate, check: Check, out: np.ndarray, at: tuple[float, float, float]
+) -> None:
+    """Draw each pair's gap as a square: pale within chance, ink beyond it, hollow if too rare."""
+    left, top, step = at
+    size = round(len(out) ** 0.5)
+    for (beyond, more), look in _square_looks(plate).items():
         shapes = []
-        for k, value in enumerate(values):
-            i, j = divmod(k, size)
-            half = float(np.sqrt(value * plate.unit)) / 2
+        for k in np.flatnonzero((out == beyond) & ((check.gaps > 0) == more)):
+            i, j = divmod(int(k), size)
+            half = float(np.sqrt(abs(check.gaps[k]) * plate.unit)) / 2
             x, y = left + (j + 0.5) * step, top + (i + 0.5) * step
             shapes.append((x - half, y - half, 2 * half, 2 * half))
-        patch = ax.add_patch(PathPatch(path_of(*shapes), joinstyle="miter", **look))
-        key = f"{check.name}/{'share' if look['linewidth'] == 0 else 'law'}"
-        plate.measure(key, ax, patch)
+        if shapes:
+            patch = ax.add_patch(PathPatch(path_of(*shapes), joinstyle="miter", zorder=2, **look))
+            plate.measure(f"{check.name}/{'more' if more else 'less'}", ax, patch)
+
+
+def _ring(
+    ax: Axes, check: Check, k: int, names: Sequence[str], at: tuple[float, float, float]
+) -> None:
+    """Circle one pair, and say below the grid what was measured and what is exact."""
+    left, top, step = at
+    theme, (i, j) = plate_of(ax).theme, divmod(k, len(names))
+    ax.add_line(Line2D([left + (j + 0.5) * step], [top + (i + 0.5) * step], linestyle="none",
+                       marker="o", markersize=step * 1.35, markerfacecolor="none",
+                       markeredgecolor=theme.ink, markeredgewidth=1.75, zorder=6))  # fmt: skip
+    words = f"ring: {name_of(names[j])} after {name_of(names[i])}"
+    words += f", measured {check.shares[k]:.4f}, exact {check.law[k]:.4f}"
+    label(ax, left, top + len(names) * step + 18, words)
+
+
+def _gap_key(ax: Axes, plate: Plate, x: float, y: float, level: float) -> None:
+    """Explain the three looks of a square."""
+    looks = _square_looks(plate)
+    entries = (
+        ((False, True), f"within the {100 * level:g}\N{NO-BREAK SPACE}% range of chance"),
+        ((True, True), "beyond: too often"),
+        ((True, False), "beyond: too rare"),
+    )
+    for n, (look, words) in enumerate(entries):
+        at = x if not plate.phone or n < 2 else x + 150
+        line_ = y + plate.pick(0, 20 * (n > 0))
+        ax.add_patch(PathPatch(path_of((at, line_ - 11, 11, 11)), joinstyle="miter",
+                               **looks[look]))  # fmt: skip
+        label(ax, at + 17, line_, words, size=12)
+        x += plate.pick(text_width(words, 12) + 44, 0)
 
 
 def _distance_rule(
@@ -253,7 +320,7 @@ def _distance_rule(
     level = y + 40
     low, _, high = (float(q) for q in exact.tv_band)
     label(ax, x, y + 2, plate.pick("distance from the exact law (TV), ", "TV distance, ")
-          + f"{exact.n:,} pairs".replace(",", " "), bold=True)  # fmt: skip
+          + f"{count(exact.n)} pairs", bold=True)  # fmt: skip
     line(ax, [x, x + width], [level, level])
     for value in (0, 0.05, 0.1):
         line(ax, [x + value * scale] * 2, [level, level + 5], "axis")
@@ -275,19 +342,33 @@ def _distance_rule(
           ha="right")  # fmt: skip
 
 
-def _say_pairs(plate: Plate, checks: Sequence[Check], names: Sequence[str]) -> None:
+def _say_pairs(
+    plate: Plate,
+    checks: Sequence[Check],
+    names: Sequence[str],
+    outside: Sequence[int],
+    level: float,
+    ring: tuple[str, str],
+) -> None:
     exact, faulty = checks
-    size = len(names)
-    top = [divmod(int(k), size) for k in np.argsort(-exact.law)[:3]]
-    pairs = listed([f"{spoken(names[i])} then {spoken(names[j])}" for i, j in top])
+    pairs, size = exact.law.size, len(names)
+    k = names.index(ring[0]) * size + names.index(ring[1])
+    first, second = (spoken(name) for name in ring)
     low, middle, high = exact.tv_band
+    sure = f"{100 * level:g}\N{NO-BREAK SPACE}%"
     plate.say(
-        caption="each filled square is the measured share of a pair and its outline the exact "
-        "probability; under the rule fill and outline agree everywhere, under the faulty one "
-        "some outlines stay half empty, such as u after q.",
-        alt=f"Two grids of {exact.law.size} squares, one a pair of first and second character; the "
-        f"largest are {pairs}. Of {exact.n:,} pairs, {int((exact.shares > 0).sum())} kinds "
-        f"occurred. The distance from the exact law is {exact.tv:.5f}; exact runs give {low:.5f} "
-        f"to {high:.5f} in 90 % of cases, median {middle:.5f}. Redrawing from p gives "
-        f"{faulty.tv:.5f}.",
+        caption="each square is a pair's measured share minus its exact probability, on one scale: "
+        f"under the rule they are the specks of chance ({outside[0]} of {pairs} beyond their "
+        f"{sure} range, about {(1 - level) * pairs:.0f} expected), under the faulty rule "
+        f"{outside[1]} are beyond it, such as the ringed pair.",
+        alt=f"Two grids of {pairs} squares, one a pair of first and second character, each as "
+        f"large as the difference between measured share and exact probability. Of "
+        f"{count(exact.n)} pairs, {int((exact.shares > 0).sum())} kinds occurred. By the rule "
+        f"{outside[0]} pairs lie beyond the {sure} range of chance and the largest difference is "
+        f"{exact.largest_gap:.5f}; redrawing from p, {outside[1]} lie beyond it and the largest is "
+        f"{faulty.largest_gap:.5f}. {first.capitalize()} then {second}: exact {exact.law[k]:.5f}, "
+        f"by the rule {exact.shares[k]:.5f}, redrawing {faulty.shares[k]:.5f}. "
+        f"The distance from the exact law is {exact.tv:.5f}; exact runs give {low:.5f} "
+        f"to {high:.5f} in 90\N{NO-BREAK SPACE}% of cases, median {middle:.5f}. Redrawing from p "
+        f"gives {faulty.tv:.5f}.",
     )

@@ -20,6 +20,7 @@ from .glyphs import box, letter, name_of, path_of, spoken
 
 __all__ = ["one_context", "token_ribbon", "whole_toy"]
 
+_RIBBON = (48, 22)  # characters at most, wide and on a phone
 _ROLE = {"accepted": "accepted", "corrected": "residual", "bonus": "bonus"}
 _WORD = {"accepted": "draft kept", "corrected": "corrected", "bonus": "bonus"}
 
@@ -75,7 +76,7 @@ def token_ribbon(
     plate: Plate, run: Run, vocabulary: Sequence[str], *, c: float = 0.1, v: float = 1.0
 ) -> None:
     """Draw a generated text, each character by its fate, over the time its rounds took."""
-    lengths = _rounds_that_fit(run, plate.pick(48, 22))
+    lengths = _rounds_that_fit(run, plate.pick(*_RIBBON))
     count, rounds = sum(lengths), len(lengths)
     gamma = len(run.rounds[0].draft_tokens)
     fates = run.fates[:count]
@@ -131,8 +132,9 @@ def token_ribbon(
 def _say_ribbon(
     plate: Plate, run: Run, vocabulary: Sequence[str], gamma: int, c: float, v: float
 ) -> None:
-    lengths = _rounds_that_fit(run, 48)
+    lengths, few = (_rounds_that_fit(run, room) for room in _RIBBON)
     count, price = sum(lengths), len(lengths) * (gamma * c + v)
+    start, less = sum(few), len(few) * (gamma * c + v)
     fates = run.fates[:count]
     parts = {fate: fates.count(fate) for fate in _WORD}
     text = "".join(name_of(vocabulary[t]) for t in run.tokens[:count])
@@ -143,7 +145,9 @@ def _say_ribbon(
         alt=f"The text {text}, {count} characters in {len(lengths)} rounds: {parts['accepted']} "
         f"drafts kept, {parts['corrected']} corrected, {parts['bonus']} bonus. Plain decoding "
         f"takes {count} passes; the rounds, {gamma} drafts of {num(c)} and one pass of {num(v)} "
-        f"each, take {num(price, 1)}: {num(count / price)} times less.",
+        f"each, take {num(price, 1)}: {num(count / price)} times less. On a narrow screen only its "
+        f"first {start} characters: {start} passes against {num(less, 1)} for {len(few)} rounds, "
+        f"{num(start / less)} times less.",
     )
 
 
@@ -221,12 +225,14 @@ def one_context(
     plate: Plate,
     row: Row,
     summary: tuple[float, int, float] | None = None,
+    before: Row | None = None,
     *,
     temperature: float = 1.0,
 ) -> None:
     """Draw the two laws of one context as cut-and-fill bars, the cut and the filled pooled.
 
-    `summary` adds what the whole toy gives: alpha, gamma, tokens a target call.
+    `summary` adds what the whole toy gives: alpha, gamma, tokens a target call; `before` is the
+    same context at temperature 1, for the caption.
     """
     p, q = np.asarray(row.p, dtype=float), np.asarray(row.q, dtype=float)
     names, kept = row.vocabulary, np.minimum(p, q)
@@ -267,7 +273,28 @@ def one_context(
             label(ax, plate.width - left, top - 2, words, ha="right", color="ink2")
         else:
             label(ax, plate.width - left, y + 24, f"{words}, {more}", ha="right", color="ink2")
-    _say_context(plate, row, cut, filled, summary, temperature)
+    _say_context(plate, row, cut, filled, summary, _heat(row, before, temperature))
+
+
+def _heat(row: Row, before: Row | None, temperature: float) -> tuple[str, str]:
+    """Return what the alternative text and the caption say of the temperature."""
+    if temperature == 1 or before is None:
+        return ("" if temperature == 1 else f" at temperature {num(temperature)}"), ""
+    change = row.beta - before.beta
+    length = "as long" if abs(change) < 1e-9 else "longer" if change < 0 else "shorter"
+    same = int(np.argmax(row.p)) == int(np.argmax(row.q))
+    word = "cooled" if temperature < 1 else "heated"
+    return (
+        f" at temperature {num(temperature)}",
+        f"{word} to T = {num(temperature)} both strips are {length} "
+        f"({1 - before.beta:.2f} before, {1 - row.beta:.2f} now), and the favourites "
+        f"{'agree' if same else 'differ'}: {_favourites(row, same)}",
+    )
+
+
+def _favourites(row: Row, same: bool) -> str:
+    p, q = (spoken(row.vocabulary[int(np.argmax(law_))]) for law_ in (row.p, row.q))
+    return f"{p} for both." if same else f"{p} for p, {q} for q."
 
 
 def _mark_laws(ax: Axes, x: float, levels: Sequence[float], base: float) -> None:
@@ -287,10 +314,9 @@ def _say_context(
     cut: np.ndarray,
     filled: np.ndarray,
     summary: tuple[float, int, float] | None,
-    temperature: float,
+    heat: tuple[str, str],
 ) -> None:
     """Set caption and alternative text."""
-    heat = "" if temperature == 1 else f" at temperature {num(temperature)}"
     whole = ""
     if summary:
         whole = (f" Over all contexts alpha is {summary[0]:.4f}, and {summary[1]} drafts a round "
@@ -298,10 +324,11 @@ def _say_context(
     worst, most = int(np.argmax(cut)), int(np.argmax(filled))
     names = [spoken(name) for name in row.vocabulary]
     plate.say(
-        caption="the strip of pieces cut off above the solid line is exactly as long as the strip "
+        caption=heat[1]
+        or "the strip of pieces cut off above the solid line is exactly as long as the strip "
         "of pieces filled in up to it, so what comes out has the solid outline.",
-        alt=f"Bars over {len(names)} next characters after {spoken(row.context)}{heat}. Kept mass "
-        f"{row.beta:.3f}. Cut off {float(cut.sum()):.3f}, most from {names[worst]} "
+        alt=f"Bars over {len(names)} next characters after {spoken(row.context)}{heat[0]}. Kept "
+        f"mass {row.beta:.3f}. Cut off {float(cut.sum()):.3f}, most from {names[worst]} "
         f"({float(cut[worst]):.3f}); filled in {float(filled.sum()):.3f}, most at {names[most]} "
         f"({float(filled[most]):.3f}). The two are equal, so the kept and the filled mass are p."
         + whole,

@@ -26,7 +26,7 @@ def _plain_axes(ax: Axes) -> None:
 @drawing
 def alpha_and_tokens(plate: Plate, rows: Sequence[WeightRun]) -> None:
     """Draw acceptance and tokens a call against the draft's weight, and how far the run is off."""
-    wide, gap, left = plate.pick(300, 276), 76, 46
+    wide, gap, left = plate.pick(300, 276), 74, 50
     corners = [(left, 34), plate.pick((left + wide + gap, 34), (left, 394))]
     page = plate.pixels(plate.pick(358, 718))
     w = np.array([row.weight for row in rows])
@@ -51,8 +51,8 @@ def alpha_and_tokens(plate: Plate, rows: Sequence[WeightRun]) -> None:
         dots(ax, w, values, "accepted", size=7)
         low = plate.axes_at(x, y + 196, wide, 76, xlim=(-0.02, 1.04), ylim=(-room, room))
         _plain_axes(low)
-        low.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
-        half = f"{room / 2:g}".removeprefix("0")
+        low.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        half = f"{room / 2:g}"
         low.set_yticks([-room / 2, 0, room / 2], [f"−{half}", "0", f"+{half}"])
         for at, (value, error), truth in zip(w, measured, exact, strict=True):
             off = value - truth
@@ -66,7 +66,7 @@ def alpha_and_tokens(plate: Plate, rows: Sequence[WeightRun]) -> None:
     plate.say(
         caption="the acceptance rate climbs along a straight line, the tokens a call along a "
         "curve; below, the runs scatter about zero no further than their error bars say, and the "
-        "formula (dashed) cannot be told from the exact chain.",
+        "formula (dashed, in the lower strips) cannot be told from the exact chain.",
         alt=f"Two panels against the draft's weight w. Acceptance rises straight from "
         f"{ends[0].alpha:.5f} at w = 0 to {ends[1].alpha:.5f} at w = 1; tokens a call from "
         f"{ends[0].chain:.4f} to {ends[1].chain:.4f}. Measured values lie on the lines; their "
@@ -145,7 +145,8 @@ def _say_sticky(plate: Plate, result: Sticky) -> None:
     plate.say(
         caption="the exact line crosses the formula's level only in the middle, where the next "
         "place does not depend on the last; the more places stick, the more rounds are spent on "
-        "single characters of hard stretches (e easy, h hard).",
+        "single characters of hard stretches (e easy, h hard; the two strips were picked from the "
+        "five runs, after the fact, to show both kinds of round).",
         alt=f"Tokens a target call against the chance that places stick, at acceptance one half "
         f"throughout. The formula says {result.formula:.4f}. Exact: {result.exact[0]:.3f} where "
         f"easy and hard alternate, {result.exact[50]:.3f} near the middle, "
@@ -156,9 +157,9 @@ def _say_sticky(plate: Plate, result: Sticky) -> None:
 
 
 _CURVES = {
-    "w = 0.9": ("toy, $w$ = .9", "toy, .9", "ink"),
+    "w = 0.9": ("toy, $w$ = 0.9", "toy, 0.9", "ink"),
     "agreeing": ("agreeing pair", "agreeing", "pair"),
-    "w = 0.3": ("toy, $w$ = .3", "toy, .3", "ink"),
+    "w = 0.3": ("toy, $w$ = 0.3", "toy, 0.3", "ink"),
     "w = 0": ("toy, $w$ = 0", "toy, 0", "ink"),
     "house": ("house pair", "house", "pair"),
 }
@@ -177,10 +178,10 @@ def temperature_curves(
         xlim=(temperatures[0] * 0.98, temperatures[-1] * 1.02), ylim=(-0.02, 1.03), xscale="log",
     )  # fmt: skip
     _plain_axes(ax)
-    ax.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], [".1", ".2", ".5", "1", "2", "5", "10"])
+    ax.set_xticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
     ax.minorticks_off()
     ax.yaxis.tick_right()
-    ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
+    ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     line(ax, [1, 1], [-0.02, 1.03], "leader", zorder=1)
     taken = 2.0
     for name in sorted(curves, key=lambda key: -curves[key][0]):

@@ -13,7 +13,7 @@ from draftproof.toy_curves import BatchCurve, LengthCurve
 
 from ..marks import dots, frame, label, line, mass, wash
 from ..plate import Plate, drawing
-from ..words import fit, listed, num
+from ..words import fit, listed, num, text_width
 from .glyphs import box
 
 __all__ = ["batch_curve", "best_lengths", "stairs", "three_meters"]
@@ -33,10 +33,14 @@ def stairs(
     top = 30
     floor = top + (gamma + 1) * (tread + 5) + 34
     ax = plate.pixels(floor + 2 * tread + 70)
-    label(ax, left, 18, plate.pick("token 1 comes out always", "token 1: always"), bold=True)
+    form = _tread_form(unit, gamma)
+    first = plate.pick("token 1 comes out always", "token 1: always")
+    if form == len(_FORMS) - 1:
+        first += "; the next with chance"
+    label(ax, left, 18, first, bold=True)
     x = float(left)
     for k in range(gamma + 1):
-        _tread(ax, plate, (x, top + k * (tread + 5), unit, tread), k, alpha, gamma)
+        _tread(ax, plate, (x, top + k * (tread + 5), unit, tread), k, alpha, gamma, form)
         _laid(ax, (x, floor, unit, tread), k, alpha, gamma)
         x += alpha**k * unit
         line(ax, [x, x], [top + k * (tread + 5) + tread, floor], "hair", zorder=0)
@@ -45,10 +49,21 @@ def stairs(
     low = floor + tread + 20
     end = left + tokens * unit
     label(ax, max(end, left + plate.pick(290, 200)) if end < plate.width - 30 else end, low,
-          plate.pick(f"{num(tokens)} tokens = {num(tokens)} passes one by one",
-                     f"{num(tokens)} tokens"), bold=True, ha="right")  # fmt: skip
+          plate.pick(f"{tokens:.2f} tokens = {tokens:.2f} passes one by one",
+                     f"{tokens:.2f} tokens"), bold=True, ha="right")  # fmt: skip
     _round_cost(ax, plate, (left, low + 12, unit, tread), gamma, c, v, tokens)
     _say_stairs(plate, alpha, gamma, c, v, batch)
+
+
+_FORMS = ("{name}, chance {chance:.2f}", "{name}: {chance:.2f}", "{chance:.2f}")
+
+
+def _tread_form(unit: float, gamma: int) -> int:
+    """Return the longest form of words that fits before every tread, the first being tightest."""
+    names = ["bonus", *(f"token {k + 1}" for k in range(1, gamma))]
+    wide = [max(text_width(form.format(name=name, chance=0), bold=True) for name in names)
+            for form in _FORMS[:-1]]  # fmt: skip
+    return next((k for k, width in enumerate(wide) if width <= unit - 8), len(_FORMS) - 1)
 
 
 def _parts(k: int, alpha: float, gamma: int) -> list[tuple[str, float]]:
@@ -59,7 +74,13 @@ def _parts(k: int, alpha: float, gamma: int) -> list[tuple[str, float]]:
 
 
 def _tread(
-    ax: Axes, plate: Plate, at: tuple[float, float, float, float], k: int, alpha: float, gamma: int
+    ax: Axes,
+    plate: Plate,
+    at: tuple[float, float, float, float],
+    k: int,
+    alpha: float,
+    gamma: int,
+    form: int,
 ) -> None:
     x, y, unit, high = at
     start, chance = x, alpha**k
@@ -78,8 +99,7 @@ def _tread(
         return
     name = "bonus" if k == gamma else f"token {k + 1}"
     room = start - plate.pick(20, 8) - 8
-    words = fit(room, f"{name}, chance {chance:.2f}", f"{name}: {chance:.2f}", f"{chance:.2f}",
-                bold=True)  # fmt: skip
+    words = fit(room, _FORMS[form].format(name=name, chance=chance), bold=True)
     if words:
         label(ax, start - 9, y + high / 2, words, bold=True, ha="right", va="middle",
               color="bonus" if k == gamma else "ink", halo="background")  # fmt: skip
@@ -130,8 +150,8 @@ def _round_cost(
             label(ax, start + abs(gain) * unit / 2, level + high / 2, said, color="ink2", bold=True,
                   ha="center", va="middle")  # fmt: skip
     foot = y + high + 22
-    label(ax, x, foot, plate.pick(f"one round: {gamma} drafts of {num(c)} + 1 pass = "
-                                  f"{num(price)} passes", f"{gamma} × {num(c)} + {num(v)}"),
+    words = f"{gamma} × {num(c)} + {num(v)}"
+    label(ax, x, foot, plate.pick(f"one round: {words} = {num(price)} passes", words),
           color="q", bold=True)  # fmt: skip
     label(ax, plate.width - x, foot, f"speedup = {tokens:.2f} / {price:.2f} = "
           f"{tokens / price:.2f}", bold=True, ha="right", size=plate.pick(16, 14))  # fmt: skip
@@ -242,9 +262,11 @@ def best_lengths(plate: Plate, curves: Sequence[LengthCurve]) -> None:
         words = f"$\\alpha$ = {num(curve.alpha)}"
         label(ax, lengths[-1] + 0.35, curve.speed[-1], words, va="middle", bold=True)
         dots(ax, [curve.best], [curve.top], "accepted", size=9, zorder=5)
-        words = plate.pick("$\\gamma$ = ", "") + f"{curve.best}: {curve.top:.2f}"
-        label(ax, max(curve.best, 1.2), curve.top - most * 0.07, words, bold=True, ha="center",
-              color="accepted", halo="background")  # fmt: skip
+        at = (max(curve.best, 1.2), curve.top - most * 0.07)
+        if plate.phone:  # to the right, where its own line falls away from the words
+            at = (curve.best - 0.4, curve.top - most * 0.1)
+        label(ax, *at, f"{curve.best}: {curve.top:.2f}", bold=True, color="accepted",
+              ha=plate.pick("center", "left"), halo="background")  # fmt: skip
     c, v = curves[0].c, curves[0].v
     label(page, 6, 16, f"speedup, draft cost $c$ = {num(c)}", bold=True)
     label(
@@ -253,7 +275,7 @@ def best_lengths(plate: Plate, curves: Sequence[LengthCurve]) -> None:
     tops = [f"{num(k.alpha)}: {k.best} drafts, {k.top:.4f}" for k in curves]
     plate.say(
         caption="every line rises to a top and falls again: beyond the marked length the next "
-        "draft costs more time than the token it may still bring.",
+        "draft costs more time than the token it may still bring (marked: best γ: speedup).",
         alt=f"Speedup against 0 to {lengths[-1]} drafts in a block, with a draft at {num(c, 3)} "
         f"and a verification at {num(v, 3)} of a target step. Best length by acceptance: "
         f"{'; '.join(tops)}.",
@@ -296,8 +318,11 @@ def batch_curve(plate: Plate, curve: BatchCurve) -> None:
         k = int(np.argmin(np.abs(n - batch)))
         dots(ax, [n[k]], [best[k]], "accepted", size=7, zorder=5)
         drafts = int(curve.lengths[k])
-        label(ax, n[k] * 1.09, float(best[k]) + 0.08, str(drafts) if drafts else "none",
-              bold=True, color="accepted", halo="background")  # fmt: skip
+        # Above the line and to its right, but below and left of it near the grey line.
+        left_of = abs(float(best[k]) - float(curve.long[k])) < 0.3
+        label(ax, n[k] * (0.93 if left_of else 1.09), float(best[k]) + (-0.3 if left_of else 0.08),
+              str(drafts) if drafts else "none", ha="right" if left_of else "left", bold=True,
+              color="accepted", halo="background")  # fmt: skip
     label(page, 6, 16, f"speedup ($\\alpha$ = {num(curve.alpha)}, $c$ = {num(curve.c)})", bold=True)
     label(page, plate.width - right, height - 8, "sequences in the batch", bold=True, ha="right")
     plate.say(

@@ -12,7 +12,7 @@ from ..chapter2.rules import short
 from ..chapter2.split import TINY, Bars, p_outline
 from ..marks import label, line, mass, wash
 from ..plate import Plate, drawing
-from ..words import fit, listed, ratio, text_width
+from ..words import listed, ratio, text_width
 from .gallery import Card
 from .noise import thousands
 
@@ -73,13 +73,23 @@ def _place(plate: Plate, count: int, step: float) -> tuple[list[tuple[float, flo
     return at, wide, 8 + -(-count // columns) * step
 
 
+def _in_lines(title: str, room: float) -> list[str]:
+    """Return a title in one line, or in two of nearly equal length where one is too long."""
+    if text_width(title, bold=True) <= room:
+        return [title]
+    words = title.split()
+    splits = [(" ".join(words[:k]), " ".join(words[k:])) for k in range(1, len(words))]
+    return list(min(splits, key=lambda two: max(text_width(row, bold=True) for row in two)))
+
+
 def _card(
     plate: Plate, ax: Axes, corner: tuple[float, float], wide: float, tall: float, card: Card,
-    highest: float, *, first: bool,
+    highest: float, title: Sequence[str], *, first: bool,
 ) -> None:  # fmt: skip
     (x, y), count = corner, len(card.wanted)
     scale = highest if _top(card) <= highest else _top(card)
-    label(ax, x, y + 18, fit(wide + 26, card.title, bold=True) or card.title, bold=True)
+    for row, words in enumerate(title):
+        label(ax, x, y + 18 - 17 * (len(title) - 1 - row), words, bold=True)
     slot = wide / count
     bar = min(slot * 0.74, 42)
     left = tuple(x + slot * k + (slot - bar) / 2 for k in range(count))
@@ -133,12 +143,17 @@ def _top(card: Card) -> float:
 
 def _draw(plate: Plate, shown: Sequence[Card]) -> None:
     tall, step = plate.pick((104, 216), (84, 194))
-    corners, wide, height = _place(plate, len(shown), step)
+    corners, wide, _ = _place(plate, len(shown), step)
+    titles = [_in_lines(card.title, wide + plate.pick(26, 2)) for card in shown]
+    extra = 17 * (max(map(len, titles)) - 1)
+    corners, wide, height = _place(plate, len(shown), step + extra)
     ax = plate.pixels(height)
     # One scale for all cards but those of nearly certain tokens, which would leave the picture.
     highest = max(top for card in shown if (top := _top(card)) <= 0.8)
-    for corner, card in zip(corners, shown, strict=True):
-        _card(plate, ax, corner, wide, tall, card, highest, first=card is shown[0])
+    for (x, y), card, title in zip(corners, shown, titles, strict=True):
+        _card(
+            plate, ax, (x, y + extra), wide, tall, card, highest, title, first=card is shown[0]
+        )  # fmt: skip
 
 
 @drawing

@@ -9,13 +9,14 @@ from matplotlib.axes import Axes
 from scipy.special import bdtr
 
 from draftproof.lab import AuditReport, SequentialReport
+from draftproof.lab.audit_report import show_p
 from draftproof.noise import share_band
 
 from ..chapter2.rules import short
 from ..chapter2.split import Bars, p_outline
 from ..marks import dots, label, law, line, wash
 from ..plate import Plate, drawing
-from ..words import num
+from ..words import num, text_width
 from .gallery import Card
 from .noise import power, power_axis, thousands
 
@@ -40,7 +41,7 @@ def audit_run(plate: Plate, card: Card, report: AuditReport) -> None:
     bar = slot * 0.7
     left = tuple(start + slot * k + (slot - bar) / 2 for k in range(len(wanted)))
     top = max(report.shares.max(), wanted.max(), high.max())
-    ax = plate.pixels(plate.pick(tall + 84, tall + 366))
+    ax = plate.pixels(plate.pick(tall + 84, tall + 352))
     bars = Bars(left, bar, tall / top, tall + 56.0)
     plate.unit = bar * bars.tall
     label(ax, plate.pick(12, 8), 22, card.title, bold=True, size=15)
@@ -63,7 +64,7 @@ def audit_run(plate: Plate, card: Card, report: AuditReport) -> None:
         caption="the audit weighs all bars at once; below its verdict, the band says where the "
         "distance of an exact sampler would lie, and the tick from which distance on this many "
         "draws can see.",
-        alt=f"An audit of {card.title}: {report.n} draws. Shares "
+        alt=f"An audit of {card.title}: {thousands(report.n)} draws. Shares "
         f"{', '.join(f'{n} {s:.3f}' for n, s in zip(card.names, report.shares, strict=True))}; the "
         f"law wanted is {', '.join(short(x) for x in wanted)}, the law of the sampler "
         f"{', '.join(short(x) for x in got)}. {lines}",
@@ -77,7 +78,7 @@ def _distances(
     """Write the verdict and draw the line of distances; return both as sentences."""
     x, y = corner
     verdict = "not rejected" if report.exact else "rejected"
-    p_value = "0" if report.p_value == 0 else f"{report.p_value:.2g}"
+    p_value = show_p(report.p_value)
     label(ax, x, y, verdict, bold=True, size=20)
     label(ax, x, y + 24, f"p-value {p_value}, rejected at {report.alpha:g} or less", color="ink2")
     low, high = report.tv_band
@@ -86,8 +87,8 @@ def _distances(
     least = 10 ** np.floor(np.log10(max(min(shown) / 1.2, 1e-5)))
     span = -np.log10(least)
     at = lambda v: x + wide * (1 + np.log10(max(v, least)) / span)  # noqa: E731
-    base = y + 108
-    label(ax, x, y + 64, "TV distance", bold=True)
+    base = y + 134
+    label(ax, x, y + 60, "TV distance", bold=True)
     wash(ax, "p", (at(low), base - 16, at(high) - at(low), 32), zorder=1)
     for end in (low, high):
         law(ax, "p", [at(end)] * 2, [base - 16, base + 16], linewidth=1.5)
@@ -96,34 +97,53 @@ def _distances(
         tick = x + wide * (1 - k / span)
         line(ax, [tick, tick], [base + 16, base + 21], "leader")
         ends = {0: "right", int(span): "left"}.get(k, "center")
-        label(
-            ax,
-            tick,
-            base + 36,
-            num(10.0**-k, 3) if k < 4 else power(-k),
-            ha=ends,
-            size=12,
-            color="ink2",
-        )
-    line(ax, [at(sure)] * 2, [base - 22, base + 16], "ink", linewidth=2.5, zorder=5)
+        name = num(10.0**-k, 3) if k < 4 else power(-k)
+        label(ax, tick, base + 36, name, ha=ends, size=12, color="ink2", halo="background")
+    line(ax, [at(sure)] * 2, [base - (46 if sure < 1 else 22), base + 16], "ink", linewidth=2.5,
+         zorder=5)  # fmt: skip
     dots(ax, [at(seen)], [base], "ink", size=11, zorder=7)
     if real:
         ring = {"marker": "D", "markersize": 9, "markerfacecolor": plate.theme.background}
         line(ax, [at(real)], [base], "ink", markeredgecolor=plate.theme.ink, markeredgewidth=2,
              zorder=6, **ring)  # fmt: skip
-    rows = [
-        f"dot: seen in this run, {seen:.3g}",
-        f"diamond: the sampler's own, {real:.3g}" if real else "the sampler's own is 0",
-        "band: 95 % of exact samplers",
-        f"tick: from {sure:.3g} on it is caught" if sure < 1 else "tick: too few draws to be sure",
-    ]
-    for row, words in enumerate(rows):
-        label(ax, x, base + 64 + 20 * row, words, color="p" if row == 2 else "ink")
+    edges = (x, x + wide)
+    _flag(ax, (at(high), base - 24), "95 % of exact samplers", edges, left=True, color="p", gap=0)
+    words = f"caught from {short_tv(sure)} on" if sure < 1 else "too few draws to be sure"
+    _flag(ax, (at(sure), base - 44), words, edges, left=sure >= 1)
+    for row, (value, words, left) in enumerate((
+        (seen, f"seen in this run: {short_tv(seen)}", seen <= real),
+        (real, f"the sampler's own: {short_tv(real)}" if real else "the sampler's own is 0",
+         seen > real),
+    )):  # fmt: skip
+        low_end = base + 62 + 20 * row
+        if real or row == 0:
+            line(ax, [at(value)] * 2, [base + 8, low_end + 3], "leader", zorder=1.5)
+        _flag(ax, (at(value), low_end), words, edges, left=left)
     return (
-        f"Verdict: {verdict}, p-value {p_value}. TV seen {seen:.3g}; the sampler's own {real:.3g}; "
-        f"95 % of exact samplers lie between {low:.3g} and {high:.3g}; the audit catches a TV of "
-        f"{sure:.3g} or more 99 times in 100."
+        f"Verdict: {verdict}, p-value {p_value}. TV seen {short_tv(seen)}; the sampler's own "
+        f"{short_tv(real)}; 95 % of exact samplers lie between {short_tv(low)} and "
+        f"{short_tv(high)}; the audit catches a TV of {short_tv(sure)} or more 99 times in 100."
     )
+
+
+def short_tv(value: float) -> str:
+    """Return a distance with three decimals, or with four where it is small."""
+    return f"{value:.3f}" if value >= 0.01 or value == 0 else f"{value:.4f}"
+
+
+def _flag(
+    ax: Axes, at: tuple[float, float], words: str, ends: tuple[float, float], *, left: bool,
+    color: str = "ink", gap: float = 5,
+) -> None:  # fmt: skip
+    """Write words beside a mark, on the other side of it where there is no room on this one."""
+    x, y = at
+    room = text_width(words) + gap
+    if left and x - room < ends[0]:
+        left = x + room > ends[1]
+    elif not left and x + room > ends[1]:
+        left = True
+    place = max(x - gap, ends[0] + room - gap) if left else x + gap
+    label(ax, place, y, words, ha="right" if left else "left", color=color, halo="background")
 
 
 def _binomial_band(runs: int, chance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -133,6 +153,13 @@ def _binomial_band(runs: int, chance: np.ndarray) -> tuple[np.ndarray, np.ndarra
     low = (table < 0.025).sum(axis=0)
     high = (table < 0.975).sum(axis=0)
     return low / runs, high / runs
+
+
+def _leaves(stated: np.ndarray, values: np.ndarray, low: np.ndarray) -> float:
+    """Return the level from which the sorted p-values fall below the band, in whole percent."""
+    got = np.searchsorted(values, stated, side="right") / len(values)
+    below = stated[got < low]
+    return float(np.floor(100 * below[0]) / 100) if len(below) else 1.0
 
 
 @drawing
@@ -190,13 +217,14 @@ def calibration(plate: Plate, stored: dict[str, Any]) -> None:
           "band: 95 % of audits that keep their word", "band: 95 % of\nhonest audits"),
           color="p")  # fmt: skip
     seq = stored["sequential"]["false_alarms"]
+    inside = round(100 * _leaves(stated, values, low))
     plate.say(
-        caption="the solid line of the audit runs along the diagonal inside the band, so that an "
-        "exact sampler is rejected as often as stated; the dashed one, which may look as often as "
-        "it likes, pays by staying below.",
-        alt=f"Share of {runs} exact samplers with a p-value of at most a, against a, both on "
-        "logarithmic scales, with the diagonal and the band of 95 % of binomial counts. At a = 1 % "
-        f"the audit rejects {alarms} of {runs}; the sequential audit {seq}.",
+        caption=f"up to about {inside} % the solid line of the audit stays in the band round the "
+        "diagonal; at higher levels it falls below it, on the safe side; the dashed one, which may "
+        "look as often as it likes, pays by staying below everywhere.",
+        alt=f"Share of {thousands(runs)} exact samplers with a p-value of at most a, against a, "
+        "both on logarithmic scales, with the diagonal and the band of 95 % of binomial counts. At "
+        f"a = 1 % the audit rejects {alarms} of {thousands(runs)}; the sequential audit {seq}.",
     )
 
 

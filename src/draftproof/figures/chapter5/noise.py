@@ -97,7 +97,7 @@ def two_samplers(
     plate.say(
         caption="both samples end near the solid outline of p, and the marks that hold 95 % of an "
         f"exact sampler's shares at {thousands(n)} tokens do not tell which of the two is wrong.",
-        alt=f"Two bar charts of {n} tokens each against p = "
+        alt=f"Two bar charts of {thousands(n)} tokens each against p = "
         f"({', '.join(num(x) for x in target)}). {'; '.join(said)}. For each token 95 % of exact "
         f"samplers have a share in "
         f"{', '.join(f'{a:.3f} to {b:.3f}' for a, b in zip(low, high, strict=True))}; outside is "
@@ -127,7 +127,7 @@ def noise_band(plate: Plate, noise: Noise, *, power_of_ten: float = 4.0) -> None
     )
     ax.spines["left"].set_visible(False)
     power_axis(ax, 2, 6)
-    ax.set_yticks([0.1, 0.01, 0.001, 0.0001], [".1", ".01", ".001", "10⁻⁴"])
+    ax.set_yticks([0.1, 0.01, 0.001, 0.0001], ["0.1", "0.01", "0.001", "10⁻⁴"])
     ax.tick_params(axis="y", length=0, which="both")
     for level in (0.1, 0.01, 0.001, 0.0001):
         line(ax, [95, 1.06e6], [level, level], "hair", zorder=0.5)
@@ -147,7 +147,7 @@ def noise_band(plate: Plate, noise: Noise, *, power_of_ten: float = 4.0) -> None
     label(full, plate.pick(8, 6), 20, "TV distance from $p$", bold=True)
     label(full, left + wide, top + tall + 42, "draws $n$", bold=True, ha="right")
     label(ax, 115, plate.pick(7e-4, 1.3e-3), "exact sampler:", color="p", bold=True)
-    label(ax, 115, plate.pick(4e-4, 6.6e-4), plate.pick("95 % of runs at each n", "95 % of runs"),
+    label(ax, 115, plate.pick(4e-4, 6.6e-4), plate.pick("95 % of runs at each $n$", "95 % of runs"),
           color="p")  # fmt: skip
     level = noise.bias * plate.pick(1.5, 1.7)
     label(ax, 1e6, level, plate.pick(f"the biased one stays at {num(noise.bias, 3)}",

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ OPENING_DRAWS = 1000
 SIZES = np.unique(np.geomspace(100, 1e6, 49).round().astype(np.int64))
 """Numbers of draws of the noise band; every third one carries a mark of each stream."""
 SEED = 1
-CALIBRATION = Path(__file__).resolve().parents[4] / "benchmarks" / "results" / "faults.json"
+CALIBRATION = files("draftproof.lab") / "results" / "faults.json"
 """Written by ``python -m benchmarks.faults``."""
 
 

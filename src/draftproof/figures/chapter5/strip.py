@@ -50,7 +50,7 @@ def catch_strip(plate: Plate, groups: Sequence[tuple[str, Sequence[Row]]]) -> No
             label(full, plate.pick(20, 6), top + middle, title, va="middle",
                   size=plate.pick(13, 12))  # fmt: skip
             if not plate.phone:
-                label(full, tv_at, top + middle, num(far, 4 if far < 0.01 else 3), va="middle",
+                label(full, tv_at, top + middle, f"{far:.4f}", va="middle",
                       ha="right", color="ink2")  # fmt: skip
             (crosses if stray else dots)(ax, [n], [middle], "ink", size=9)
             if plate.phone:
@@ -96,7 +96,7 @@ def cache_hole(plate: Plate, means: Sequence[Fraction], gamma: int) -> None:
         if mean < gamma:
             ghost(ax, "accepted", (x, base - tall, bar, tall - high))
         label(ax, x + bar / 2, base + 18, str(k + 1), ha="center", size=12)
-        words = num(float(mean), plate.pick(2, 1))
+        words = f"{float(mean):.{plate.pick(2, 1)}f}"
         label(ax, x + bar / 2, base - high + 18, words, ha="center", bold=True, size=12)
     label(ax, plate.pick(8, 6), 20, "accepted drafts a round", bold=True)
     label(ax, plate.width - 12, base + 40, "round", bold=True, ha="right")

@@ -272,7 +272,7 @@ def block_sorted(
     row, fall, goal = 40, 96, 46
     strip = Strip(x, wide, plate.pick(14, 14), 28, row)
     ends = strip.top + 31 + 2 * row
-    ax = plate.pixels(ends + fall + goal + plate.pick(34, 54))
+    ax = plate.pixels(ends + fall + goal + plate.pick(52, 74))
     plate.unit = wide * row
     _frames(ax, strip, fates, named)
     _tiles(ax, strip, ("block rule", fates), named, target)
@@ -290,23 +290,29 @@ def block_sorted(
                     frame(ax, "next", box, zorder=2.5)
                 else:
                     mass(ax, role, box, key=f"out {word}")
+                fate = {"accepted": ("kept",), "residual": ("corrected", "fix"),
+                        "next": ("next round", "next")}[role]  # fmt: skip
+                words = fit(share * wide - 5, *fate, size=12)
+                halo = "panel" if role == "next" else role
+                if words:
+                    label(ax, box[0] + box[2] / 2, box[1] + goal / 2, words, size=12, ha="center",
+                          va="middle", halo=halo)  # fmt: skip
                 at += share
         wanted = float(target[output[0]] * target[output[1]])
         box = (x + start * wide, ends + fall, wanted * wide, goal)
         plate.measure(f"wanted {word}", ax, frame(ax, "p", box))
         middle = box[0] + box[2] / 2
-        wash(ax, "background", (middle - 14, box[1] + goal / 2 - 11, 28, 22), zorder=6)
-        label(ax, middle, box[1] + goal / 2, word, bold=True, size=14, ha="center", va="middle")
-        label(ax, middle, box[1] + goal + 20, short(wanted), color="p", bold=True, ha="center")
+        label(ax, middle, box[1] + goal + 20, word, bold=True, size=14, ha="center")
+        label(ax, middle, box[1] + goal + 39, short(wanted), color="p", bold=True, ha="center")
     if plate.phone:
         words = "sorted by output = $p(x_1)\\,p(x_2)$"
-        label(ax, x, ends + fall + goal + 42, words, color="p", bold=True)
+        label(ax, x, ends + fall + goal + 62, words, color="p", bold=True)
     else:
         label(ax, 10, strip.top + 51, "token 1", bold=True, va="middle")
         label(ax, 10, strip.top + 51 + row, "token 2", bold=True, va="middle")
         label(ax, 10, ends + fall + goal / 2 - 9, "sorted", bold=True, va="middle")
         label(ax, 10, ends + fall + goal / 2 + 9, "by output", color="ink2", size=12, va="middle")
-        label(ax, 10, ends + fall + goal + 20, "$p(x_1)\\,p(x_2)$", color="p", size=12)
+        label(ax, 10, ends + fall + goal + 39, "$p(x_1)\\,p(x_2)$", color="p", size=12)
     outputs = [
         f"{a}{b} {short(u * v)}"
         for a, u in zip(named, target, strict=True)
@@ -314,8 +320,8 @@ def block_sorted(
     ]
     plate.say(
         caption=(
-            "sorted by the two tokens that come out, the tiles of the block rule fill the solid "
-            "frames of the target exactly."
+            "sorted by the two tokens that come out, the tiles of the block rule and the grey "
+            "ones of the next round fill the solid frames of the target exactly."
         ),
         alt=(
             "The tiles of block verification on drafted blocks of two tokens, kept or corrected; "

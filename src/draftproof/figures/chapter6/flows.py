@@ -47,6 +47,7 @@ def flows(
     out, into = _starts([float(m) for _, m in sources]), _starts(target)
     kept: dict[int, float] = {}
     lost = 0.0
+    many = any(len(tokens) > 1 for tokens, _ in sources)
     for (row, y), moved in sorted(moves.items()):
         share = float(moved)
         inside = y in sources[row][0]
@@ -54,12 +55,15 @@ def flows(
         key = f"{'kept' if inside else 'corrected'}/{_word(named, sources[row][0])}>{named[y]}"
         points = _band(x, wide, (out[row], into[y], share), (top + bar, low))
         mass(ax, role, points, key=key, zorder=2 if inside else 1.5)
-        # Words of a moved band stand near its end, where no other band crosses it.
-        t = 0.5 if inside else 0.88
+        # Words of a moved band stand near its end, where no other band crosses it; so do those
+        # of sets, with the set's name, since a band's other end is far away.
+        t = 0.5 if inside and not many else 0.88
         lean = abs(into[y] - out[row]) * wide * 6 * t * (1 - t) / fall * 15
         bend = out[row] + (into[y] - out[row]) * t * t * (3 - 2 * t)
-        words = fit(share * wide - 6 - lean, f"{'kept' if inside else 'moved'} {num(share)}",
-                    num(share), bold=True)  # fmt: skip
+        word = _word(named, sources[row][0])
+        verb = word if many else "kept" if inside else "moved"
+        words = fit(share * wide - 6 - lean, f"{verb} · {num(share)}" if many else
+                    f"{verb} {num(share)}", word if many else num(share), bold=True)  # fmt: skip
         if words:
             label(ax, x + (bend + share / 2) * wide, top + bar + t * fall, words, bold=True,
                   ha="center", va="middle", halo=role)  # fmt: skip
@@ -86,7 +90,6 @@ def flows(
         label(ax, box[0] + box[2] / 2, low + bar / 2, said, color="p", bold=True, ha="center",
               va="middle")  # fmt: skip
         at += share
-    many = any(len(tokens) > 1 for tokens, _ in sources)
     total = sum(kept.values())
     if plate.phone:
         words = "drafted sets" if many else "drafted, $q$"
@@ -104,8 +107,9 @@ def flows(
     ]
     plate.say(
         caption=(
-            "a plain band ends at a token of its own set; the bands leave no set and reach no "
-            "token with more than its width, and these plain ones are as wide as can be."
+            "a plain band, named by its set at the foot, ends at a token of that set; the bands "
+            "leave no set and reach no token with more than its width, and these plain ones are "
+            "as wide as can be."
             if many
             else "a plain band from a token to itself fits into both its ends, so it is never "
             "wider than the narrower of the two."

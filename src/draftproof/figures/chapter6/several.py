@@ -74,17 +74,31 @@ def drafts_in_turn(
         for k, t in enumerate(turns)
     ]
     plate.say(
-        caption=(
-            "what the first draft leaves missing, the dashed frame, is the whole target of the "
-            "next one; only what is still missing at the end is filled by a correction."
-            if count > 1
-            else "one draft: kept and filled together are the target."
-        ),
+        caption=_lesson(turns, named, how),
         alt=(
             f"{count} draft{'s' * (count > 1)} for one place, drawn {how}, on bars over "
             f"{', '.join(named)}. {'; '.join(said)}. Kept in all {num(total)}, corrected "
             f"{num(1 - total)}."
         ),
+    )
+
+
+def _lesson(turns: Sequence[Turn], names: Sequence[str], how: str) -> str:
+    """Return the caption."""
+    if len(turns) == 1:
+        return "one draft: kept and filled together are the target."
+    first, second = turns[:2]
+    again = float(np.minimum(second.target, second.drawn.sum() * first.drawn).sum())
+    refused = [x for x in range(len(names)) if first.drawn[x] - first.kept[x] > TINY]
+    kept = float(second.kept.sum())
+    if how.startswith("without") and len(refused) == 1 and kept - again > TINY:
+        return (
+            f"the rejected {names[refused[0]]} is not drafted again, so the second draft keeps "
+            f"{num(kept)} instead of {num(again)}."
+        )
+    return (
+        "what the first draft leaves missing, the dashed frame, is the whole target of the "
+        "next one; only what is still missing at the end is filled by a correction."
     )
 
 

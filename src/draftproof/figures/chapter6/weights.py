@@ -68,7 +68,8 @@ def running_weights(
     plate.say(
         caption=(
             "each column is filled up to the running weight of its prefix; where that lies above "
-            "the dark line of the token rule, the block rule keeps the difference."
+            "the heavy line marked token, the token rule's level, the block rule keeps the "
+            "difference."
         ),
         alt=(
             f"Boards of area 1, a column a prefix of the block. {'. '.join(said)}. The filled "
@@ -98,10 +99,12 @@ def _column(
         named = fit(wide - 4, f"token {short(board.token)}", short(board.token), bold=True)
         pieces.append((low - token * tall / 2, token, named))
         if (weight - token) * tall > 44:
-            own = fit(wide - 4, f"$w$ = {short(board.weight)}", short(board.weight), bold=True)
+            own = fit(
+                wide - 4, f"$\\omega$ = {short(board.weight)}", short(board.weight), bold=True
+            )
             pieces[0] = (pieces[0][0], extra, f"{own}\n{text}")
     else:
-        words = fit(wide - 4, f"$w$ = {short(board.weight)}", short(board.weight), bold=True)
+        words = fit(wide - 4, f"$\\omega$ = {short(board.weight)}", short(board.weight), bold=True)
         pieces = [(low - weight * tall / 2, weight, words)]
     for middle, share, words in pieces:
         if words and share * tall > 18:
@@ -149,8 +152,8 @@ def shrunken_target(
         )
     plate.say(
         caption=(
-            "after a prefix of weight w the draft is cut at w p instead of p, and the dotted "
-            "filling tops it up to the solid outline of w p: cut and fill, on a smaller target."
+            "after a prefix of weight ω the draft is cut at ω p instead of p, and the dotted "
+            "filling tops it up to the solid outline of ω p: cut and fill, on a smaller target."
         ),
         alt=(
             "The draft's bars cut at the target, which is shrunk by the weight of what was "
@@ -173,7 +176,8 @@ def _panel(
     weight = float(case.weight)
     after = _word(names, case.prefix)
     top = bars.base - bars.tall * float(max(target.max(), draft.max())) - 14
-    title = f"after {after}: $w$ = {short(case.weight)}" if after else "at the start: $w$ = 1"
+    start = "at the start: $\\omega$ = 1"
+    title = f"after {after}: $\\omega$ = {short(case.weight)}" if after else start
     label(ax, bars.left[0] - 4, top, title, bold=True)
     key = after or "start"
     kept = np.minimum(draft, weight * target)
