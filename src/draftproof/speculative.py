@@ -215,29 +215,29 @@ def speculative_round(
     """
     check_whole(gamma, "gamma", 1, LONGEST)
     check_rng(rng)
-    start = check_context(context)
+    start = _check_context(context)
     tokens: list[int] = []
     q: list[Array] = []
     for _ in range(gamma):
-        q.append(ask(draft, "draft", (*start, *tokens)))
+        q.append(_ask(draft, "draft", (*start, *tokens)))
         tokens.append(int(draw(q[-1], rng)))
-    p = [ask(target, "target", (*start, *tokens[:t])) for t in range(gamma + 1)]
+    p = [_ask(target, "target", (*start, *tokens[:t])) for t in range(gamma + 1)]
     sizes = {law.size for law in (*q, *p)}
     if len(sizes) > 1:
         raise ValueError(
             f"target and draft must share one vocabulary, got laws over {sorted(sizes)} tokens"
         )
-    return verify_block(tokens, stack(q), stack(p), rng.random(gamma), rng)
+    return verify_block(tokens, _stack(q), _stack(p), rng.random(gamma), rng)
 
 
-def check_context(context: Any) -> tuple[int, ...]:
+def _check_context(context: Any) -> tuple[int, ...]:
     """Return a text as a tuple of token ids, or raise `ValueError`."""
     if isinstance(context, str) or not isinstance(context, Iterable):
         raise ValueError(f"context must be a tuple of token ids, got {show_value(context)}")
     return tuple(check_whole(token, "context token") for token in context)
 
 
-def check_model(model: object, name: str) -> None:
+def _check_model(model: object, name: str) -> None:
     """Raise `ValueError` unless a model can be called."""
     if not callable(model):
         raise ValueError(
@@ -245,16 +245,16 @@ def check_model(model: object, name: str) -> None:
         )
 
 
-def ask(model: Model, name: str, context: tuple[int, ...]) -> Array:
+def _ask(model: Model, name: str, context: tuple[int, ...]) -> Array:
     """Return a model's answer as one checked law."""
-    check_model(model, name)
+    _check_model(model, name)
     law = as_law(model(context), f"{name}(context)")
     if law.ndim != 1:
         raise ValueError(f"{name}(context) must be one law of shape (V,), got shape {law.shape}")
     return law
 
 
-def stack(laws: list[Array]) -> Array:
+def _stack(laws: list[Array]) -> Array:
     """Return laws as rows; floats if any of them is."""
     exact = all(is_exact(law) for law in laws)
     return np.stack([law if exact else law.astype(np.float64) for law in laws])
@@ -290,7 +290,7 @@ def generate(
     wanted = check_whole(length, "length", 0, LARGEST)
     check_whole(gamma, "gamma", 1, LONGEST)
     check_rng(rng)
-    start = check_context(context)
+    start = _check_context(context)
     out: tuple[int, ...] = ()
     rounds: list[Trace] = []
     while len(out) < wanted:

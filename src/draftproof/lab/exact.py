@@ -25,7 +25,7 @@ from draftproof.lab.exact_limits import (
 from draftproof.lab.exact_models import Models, enumerated
 from draftproof.lab.exact_walks import TargetWalk, walk
 from draftproof.rules import Rule
-from draftproof.speculative import Model, check_context, check_model
+from draftproof.speculative import Model, _check_context, _check_model
 from draftproof.verifiers import Verifier, from_rule
 
 __all__ = [
@@ -148,8 +148,8 @@ def output_law(
     V ** n without ``order`` and V ** k with it. Rules that decide context by context add up
     c * V ** (children) drafts, each tested child by child; block verification writes out
     c * V ** gamma blocks. The bigram (V = 18, order 1) at gamma = 4 and n = 5, 1.9 million
-    sequences, takes about 0.1 s as an array (`output_array`) for the token rule, 1 s for two drafts, 6 s for block verification, and
-    1 to 2 s more as a dict.
+    sequences, takes about 0.1 s as an array (`output_array`) for the token rule, 1 s for two
+    drafts, 6 s for block verification, and 1 to 2 s more as a dict.
     """
     table = output_array(rule, target, draft, context, gamma, length)
     return _as_law(table)
@@ -273,8 +273,8 @@ def sampler(
     check_whole(gamma, "gamma", 1)
     check_whole(length, "length", 1)
     for name, model in (("target", target), ("draft", draft)):
-        check_model(model, name)
-    start = check_context(context)
+        _check_model(model, name)
+    start = _check_context(context)
 
     def sample(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
         out = np.empty((check_whole(n, "n"), length), dtype=np.int64)

@@ -31,7 +31,7 @@ from draftproof.finite import (
     is_exact,
     show_value,
 )
-from draftproof.speculative import Model, ask, check_context, check_model, stack
+from draftproof.speculative import Model, _ask, _check_context, _check_model, _stack
 from draftproof.trace import Trace
 from draftproof.verifiers.shapes import NO_DRAFT, children, nodes
 
@@ -175,24 +175,24 @@ class Verifier(ABC):
         check_whole(gamma, "gamma", 1, LONGEST)
         branching = _bounded(self.branching(gamma), gamma)
         check_rng(rng)
-        texts: list[tuple[int, ...]] = [check_context(context)]
-        check_model(target, "target")
+        texts: list[tuple[int, ...]] = [_check_context(context)]
+        _check_model(target, "target")
         tokens: list[int] = []
         q: list[Array] = []
         for at, family in enumerate(children(branching)):
-            q.append(ask(draft, "draft", texts[at]))
+            q.append(_ask(draft, "draft", texts[at]))
             ways = _listed(self.propose(q[-1], len(family)), self.name)
             drafted = ways[inverse_cdf([float(weight) for weight, _ in ways], rng.random())][1]
             # Below a place without a draft nothing is ever looked at: any text will do there.
             texts += [texts[at] if x == NO_DRAFT else (*texts[at], x) for x in drafted]
             tokens += drafted
-        p = [ask(target, "target", text) for text in texts]
+        p = [_ask(target, "target", text) for text in texts]
         sizes = {law.size for law in (*q, *p)}
         if len(sizes) > 1:
             raise ValueError(
                 f"target and draft must share one vocabulary, got laws over {sorted(sizes)} tokens"
             )
-        return self.draw(tokens, stack(q), stack(p), rng.random(len(tokens)), rng)
+        return self.draw(tokens, _stack(q), _stack(p), rng.random(len(tokens)), rng)
 
     def _checked(
         self, draft_tokens: ArrayLike, q: ArrayLike, p: ArrayLike
