@@ -1,7 +1,5 @@
 """The widgets' own site: one small page with all of them, built once and opened from disk."""
 
-import os
-import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -10,11 +8,6 @@ import pytest
 
 anywidget = pytest.importorskip("anywidget")
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 HEAD = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
 kernelspec: {name: python3, display_name: Python 3}
@@ -80,23 +73,11 @@ def bench(tmp_path_factory, root):
 
 
 @pytest.fixture(scope="session")
-def chromium():
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        pytest.skip("no Chromium: install it or set CHROMIUM to its path to run these tests")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="session")
-def scripts(chromium):
+def scripts(browser):
     """A blank page that has run the widgets' scripts: their pure functions can be called."""
     from draftproof.widgets.alive.bundle import MODULES, host_script, module_script
 
-    page = chromium.new_page()
+    page = browser.new_page()
     page.set_content("<p>scripts</p>")
     for text in (host_script(), *map(module_script, MODULES)):
         page.evaluate(text)
@@ -136,12 +117,12 @@ class Bench:
 
 
 @pytest.fixture(scope="session")
-def opened(chromium, bench):
+def opened(browser, bench):
     """Return a context manager: opened(theme=..., width=..., **options) as Bench."""
 
     @contextmanager
     def visit(theme="light", width=1280, **options):
-        context = chromium.new_context(
+        context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=theme, **options
         )
         try:

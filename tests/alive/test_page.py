@@ -523,10 +523,10 @@ def test_roofline(at):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_form_for_a_kernel(chromium, module):
+def test_the_form_for_a_kernel(browser, module):
     """The ES module that a notebook's front end imports draws, and follows its model."""
     widget = next(w for w in WIDGETS if w.module == module)()
-    page = chromium.new_page()
+    page = browser.new_page()
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.set_content(f"<style>{widget._css}</style><div id=place></div>")

@@ -8,6 +8,7 @@ PAGE = r"""
 # Title
 
 It is $x$. Not $y$ here, but $z$, and ($w$). The $n$-th, $a$ % and $b$ alone.
+Long: $a + b + c + d + e + f + g + h + i + j + k + l$.
 """
 
 
@@ -27,3 +28,7 @@ def test_punctuation_clings(kept, formula, after):
 @pytest.mark.parametrize("formula", ["y", "a", "b"])
 def test_a_word_does_not(kept, formula):
     assert formula not in kept
+
+
+def test_a_long_formula_may_scroll(kept):
+    assert not any(formula.startswith("a + b") for formula in kept)

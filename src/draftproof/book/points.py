@@ -17,10 +17,12 @@ __all__ = ["KeepPoints", "setup"]
 
 _POINTS = re.compile(r"[.,;:!?)\]’”%]+|-\w+")
 CLASS = "dp-keep"
+LONGEST = 40
+"""Letters of TeX up to which a formula is kept in one piece; a longer one may have to scroll."""
 
 
 class KeepPoints(SphinxPostTransform):
-    """Put each inline formula and what clings to it into one unbreakable inline."""
+    """Put each short inline formula and what clings to it into one unbreakable inline."""
 
     default_priority = 800
 
@@ -28,7 +30,7 @@ class KeepPoints(SphinxPostTransform):
         """Rewrite the page's formulas."""
         for formula in list(self.document.findall(nodes.math)):
             following = formula.next_node(descend=False, siblings=True)
-            if not isinstance(following, nodes.Text):
+            if not isinstance(following, nodes.Text) or len(formula.astext()) > LONGEST:
                 continue
             points = _POINTS.match(following.astext())
             if points is None:
