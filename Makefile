@@ -11,7 +11,8 @@ INSTALLED := $(VENV)/.installed
 SITE := _build/html
 PORT ?= 8000
 TESTS ?= tests
-JOBS ?= logical
+# As many processes as this machine really gives us, four at most: each may run a browser.
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN); [ "$$n" -lt 4 ] && echo "$$n" || echo 4)
 STUDENT ?= _build/student
 
 # First Python of the supported versions on the PATH; PYTHON=/path/to/python overrides it.

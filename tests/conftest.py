@@ -1,8 +1,12 @@
 """What all tests share: which ones run here, and where the built site is."""
 
+import contextlib
 import os
 import shutil
+import signal
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +22,11 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-dev-shm-usage",  # containers give little shared memory
+    # A page out of sight must still draw its frames: tests wait for them.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
 ]
 
 
@@ -40,6 +49,35 @@ def pytest_collection_modifyitems(items):
 def root() -> Path:
     """The checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory):
+    """Return a function that runs a command to its end, or ends it and whatever it started.
+
+    What it says goes to a file: a pipe would stay open, and the test would wait, for as long as a
+    forgotten kernel or browser of the command lives.
+    """
+    folder = tmp_path_factory.mktemp("said")
+
+    def finish(command, timeout=300, **options):
+        said = folder / f"{len(list(folder.iterdir()))}.log"
+        with said.open("w") as log:
+            process = subprocess.Popen(
+                list(map(str, command)), stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, start_new_session=True, **options,
+            )  # fmt: skip
+            try:
+                code = process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                code = f"no end after {timeout} s"
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        return SimpleNamespace(returncode=code, said=said.read_text(errors="replace"))
+
+    return finish
 
 
 @pytest.fixture(scope="session")

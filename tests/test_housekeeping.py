@@ -5,7 +5,6 @@ import importlib
 import inspect
 import io
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -107,20 +106,18 @@ def test_versions_agree():
     assert f"version {version}" in text("README.md")
 
 
-def test_the_citation_is_valid():
+def test_the_citation_is_valid(run):
     command = ["-m", "check_jsonschema", "--builtin-schema", "vendor.citation-file-format"]
-    done = subprocess.run(
-        [sys.executable, *command, str(ROOT / "CITATION.cff")], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = run([sys.executable, *command, ROOT / "CITATION.cff"])
+    assert done.returncode == 0, done.said
 
 
-def test_the_workflows_are_valid():
+def test_the_workflows_are_valid(run):
     command = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     files = [str(path) for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
     assert files
-    done = subprocess.run([sys.executable, *command, *files], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = run([sys.executable, *command, *files])
+    assert done.returncode == 0, done.said
 
 
 def test_help_lists_every_target():

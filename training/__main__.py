@@ -23,9 +23,9 @@ from draftproof.decode.training import Recipe, distil_loss, heldout_loss, text_l
 TARGET = Config(vocabulary=64, dim=192, layers=8, heads=6, hidden=512, context=512)
 DRAFT = Config(vocabulary=64, dim=128, layers=1, heads=4, hidden=352, context=512)
 RECIPES = {
-    "target": Recipe(steps=4800, batch=8),
-    "draft": Recipe(steps=6000, batch=16, seed=1),
-    "distilled": Recipe(steps=4000, batch=8, matrix_rate=0.01, other_rate=1.5e-3, seed=2),
+    "target": Recipe(steps=4000, batch=8),
+    "draft": Recipe(steps=3000, batch=16, seed=1),
+    "distilled": Recipe(steps=2400, batch=8, matrix_rate=0.01, other_rate=1.5e-3, seed=2),
 }
 TV_WEIGHT = 0.8
 

@@ -1,6 +1,5 @@
 """The widgets' own site: one small page with all of them, built once and opened from disk."""
 
-import subprocess
 import sys
 from contextlib import contextmanager
 
@@ -42,7 +41,7 @@ def cells(names):
     return HEAD + "\n".join(made)
 
 
-def build_bench(folder, root, names):
+def build_bench(folder, root, names, run):
     """Build the bench in a folder; returns the page's path."""
     source = folder / "source"
     source.mkdir(parents=True, exist_ok=True)
@@ -50,12 +49,9 @@ def build_bench(folder, root, names):
     config = CONFIG.replace("STATIC", repr(str(root / "static")))
     (source / "conf.py").write_text(config, encoding="utf-8")
     out = folder / "html"
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "-d", folder / "trees", source,
-         out],
-        capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr + done.stdout
+    options = ["-W", "-q", "-b", "html", "-d", folder / "trees"]
+    done = run([sys.executable, "-m", "sphinx", *options, source, out])
+    assert done.returncode == 0, done.said
     return out / "index.html"
 
 
@@ -66,10 +62,10 @@ def widget_names():
 
 
 @pytest.fixture(scope="session")
-def bench(tmp_path_factory, root):
+def bench(tmp_path_factory, root, run):
     """Path of a built page with every widget."""
     pytest.importorskip("sphinx_book_theme")
-    return build_bench(tmp_path_factory.mktemp("bench"), root, widget_names())
+    return build_bench(tmp_path_factory.mktemp("bench"), root, widget_names(), run)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """figures/ holds what a fresh run of ``python -m draftproof.figures`` writes, byte for byte."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,17 +10,13 @@ FIGURES = Path(__file__).resolve().parents[2] / "figures"
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory):
+def fresh(tmp_path_factory, run):
     pytest.importorskip("draftproof.figures.__main__")
     out = tmp_path_factory.mktemp("figures")
     # Another hash seed than the committed run's: the drawings must not depend on it.
-    done = subprocess.run(
-        [sys.executable, "-m", "draftproof.figures", str(out)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONHASHSEED": "7"},
-    )
-    assert done.returncode == 0, done.stderr
+    command = [sys.executable, "-m", "draftproof.figures", out]
+    done = run(command, timeout=500, env={**os.environ, "PYTHONHASHSEED": "7"})
+    assert done.returncode == 0, done.said
     return out
 
 
@@ -46,15 +41,11 @@ def test_four_drawings_each(fresh):
 
 
 @pytest.mark.skipif(not os.environ.get("CI"), reason="in CI: `make book` must not change figures/")
-def test_building_changed_nothing_committed():
+def test_building_changed_nothing_committed(run):
     root = FIGURES.parent
     if not (root / ".git").exists():
         pytest.skip("not a git checkout")
-    done = subprocess.run(
-        ["git", "-C", str(root), "status", "--porcelain", "--", "figures"],
-        capture_output=True,
-        text=True,
-    )
+    done = run(["git", "-C", root, "status", "--porcelain", "--", "figures"])
     if done.returncode:
-        pytest.skip(done.stderr.strip())
-    assert done.stdout == "", "figures/ differs from the commit: run `make figures` and commit"
+        pytest.skip(done.said.strip())
+    assert done.said == "", "figures/ differs from the commit: run `make figures` and commit"

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -175,19 +174,15 @@ def test_chapter_has_exercises_with_hidden_solutions(site, name):
 
 
 @pytest.mark.slow
-def test_two_builds_are_equal_byte_for_byte(site, tmp_path):
+def test_two_builds_are_equal_byte_for_byte(site, tmp_path, run):
     copy = tmp_path / "book"
     copy.mkdir()
     for name in ("_config.yml", "_toc.yml", "requirements.txt", "chapters", "src", "static"):
         (copy / name).symlink_to(ROOT / name)
     command = [str(Path(sys.executable).parent / "jupyter-book"), "build", str(copy)]
-    done = subprocess.run(
-        [*command, "-W", "-n", "--keep-going", "-q"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONHASHSEED": "7"},
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    options = ["-W", "-n", "--keep-going", "-q"]
+    done = run([*command, *options], timeout=500, env={**os.environ, "PYTHONHASHSEED": "7"})
+    assert done.returncode == 0, done.said
     again = copy / "_build" / "html"
     first, second = (
         # .buildinfo is Sphinx's own note and hashes the place of the checkout

@@ -1,7 +1,6 @@
 """The catalogue and the command that writes its figures."""
 
 import re
-import subprocess
 import sys
 
 import pytest
@@ -90,9 +89,10 @@ def test_unknown_names_and_jobs_are_refused(few, capsys):
         assert said in capsys.readouterr().err
 
 
-def test_the_command_runs_in_a_fresh_process(tmp_path):
-    run = [sys.executable, "-m", "draftproof.figures", str(tmp_path), "--only", "cut-and-slide"]
-    subprocess.run(run, check=True, capture_output=True)
+def test_the_command_runs_in_a_fresh_process(tmp_path, run):
+    command = [sys.executable, "-m", "draftproof.figures", tmp_path, "--only", "cut-and-slide"]
+    done = run(command)
+    assert done.returncode == 0, done.said
     assert len(list(tmp_path.glob("*.svg"))) == 4
 
 

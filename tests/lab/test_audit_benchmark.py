@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -73,7 +72,8 @@ def test_the_calibration_stands_in_the_result(result):
     assert found["chance_of_as_many"] > 1e-6
 
 
-def test_the_command_explains_itself():
+def test_the_command_explains_itself(run):
     command = [sys.executable, "-m", "benchmarks.audit", "--help"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "--only" in done.stdout
+    done = run(command, cwd=ROOT)
+    assert done.returncode == 0, done.said
+    assert "--only" in done.said

@@ -12,21 +12,19 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
-from .catalog import CATALOG
-
-
-def _files(name: str) -> tuple[str, dict[str, str]]:
-    return name, CATALOG[name].files()
+from .catalog import CATALOG, files_of
 
 
 def _drawn(names: Sequence[str], jobs: int) -> Iterator[tuple[str, dict[str, str]]]:
     if jobs == 1 or len(names) < 2:
-        yield from map(_files, names)
+        yield from ((name, CATALOG[name].files()) for name in names)
         return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(_files, names)
+    # New processes, not forks: a fork takes the threads' locks along but not the threads.
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(files_of, names)
 
 
 def _write(path: Path, text: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from .recipe import Entry
 
-__all__ = ["CATALOG"]
+__all__ = ["CATALOG", "files_of"]
 
 
 def _modules() -> Iterator[str]:
@@ -35,3 +35,8 @@ def _collect() -> dict[str, Entry]:
 
 CATALOG: dict[str, Entry] = _collect()
 """Figure name -> entry; results are computed when a figure is drawn, not on import."""
+
+
+def files_of(name: str) -> tuple[str, dict[str, str]]:
+    """Return a figure's name and its files; another process can be sent here."""
+    return name, CATALOG[name].files()
