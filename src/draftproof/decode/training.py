@@ -17,9 +17,10 @@ from torch.nn import functional
 
 from draftproof.decode.models import Transformer
 
-__all__ = ["Recipe", "distil_loss", "heldout_loss", "text_loss", "train"]
+__all__ = ["Loss", "Recipe", "distil_loss", "heldout_loss", "text_loss", "train"]
 
 Loss = Callable[[nn.Module, Tensor], Tensor]
+"""From a model and tokens (B, T + 1) to a scalar."""
 
 
 @dataclass(frozen=True)

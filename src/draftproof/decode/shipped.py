@@ -1,0 +1,225 @@
+"""The models that come with the package: two small transformers and a table of counts.
+
+They learned from Shakespeare's plays, Macbeth and The Tempest held out; ``weights/MODEL_CARD.md``
+says how, and how well. Nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from draftproof.checks import check_whole
+from draftproof.decode.corpus import CHARACTERS
+from draftproof.decode.drafters.table import NgramTable
+from draftproof.decode.models import Config, Transformer
+
+__all__ = [
+    "TABLE_ORDER",
+    "WEIGHTS",
+    "load_draft",
+    "load_table",
+    "load_target",
+    "read_card",
+    "read_model",
+]
+
+WEIGHTS = Path(__file__).with_name("weights")
+"""The folder of the shipped files."""
+
+TABLE_ORDER = 5
+"""Length of the runs that the shipped table counts."""
+
+
+def load_target(
+    *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
+) -> Transformer:
+    """Return the shipped target: 3.6 million parameters, 8 blocks, 64 characters.
+
+    Parameters
+    ----------
+    dtype : torch.dtype
+        Of the weights in memory.
+    device : torch.device or str
+
+    Returns
+    -------
+    Transformer
+
+    Raises
+    ------
+    ValueError
+        If the file is missing or damaged.
+    """
+    return _shipped("target.safetensors", dtype, device)
+
+
+def load_draft(
+    *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
+) -> Transformer:
+    """Return the shipped draft: 0.2 million parameters, 1 block, distilled from the target.
+
+    Parameters
+    ----------
+    dtype : torch.dtype
+        Of the weights in memory.
+    device : torch.device or str
+
+    Returns
+    -------
+    Transformer
+
+    Raises
+    ------
+    ValueError
+        If the file is missing or damaged.
+    """
+    return _shipped("draft.safetensors", dtype, device)
+
+
+def load_table(order: int = TABLE_ORDER, *, folder: Path | None = None) -> NgramTable:
+    """Return the shipped counts of runs of characters as a table of laws.
+
+    Parameters
+    ----------
+    order : int
+        In 1..`TABLE_ORDER`; a law looks at ``order - 1`` characters.
+    folder : Path, optional
+        Where ``table.npz`` and its ``SHA256SUMS`` are; the shipped ones if not given.
+
+    Returns
+    -------
+    NgramTable
+
+    Raises
+    ------
+    ValueError
+        If `order` is out of range, or the file is missing or damaged.
+    """
+    order = check_whole(order, "order", 1, TABLE_ORDER)
+    folder = WEIGHTS if folder is None else folder
+    data = _checked(folder / "table.npz", _sums(folder)["table.npz"])
+    with np.load(io.BytesIO(data)) as table:
+        keys, counts = np.cumsum(table["steps"], dtype=np.int64), table["counts"].astype(np.int64)
+    size = len(CHARACTERS)
+    # Shorter runs are the longer ones' ends.
+    keys, places = np.unique(keys % size**order, return_inverse=True)
+    runs = keys[:, None] // size ** np.arange(order)[::-1] % size
+    return NgramTable(runs, np.bincount(places, counts).astype(np.int64), size)
+
+
+def read_card() -> dict[str, dict[str, float]]:
+    """Return the figures of the model card.
+
+    Returns
+    -------
+    dict
+        For every model and table what applies of ``parameters``, ``held_out_nats`` (nats a
+        character on the two plays that were held out), ``alpha`` and ``alpha_error`` (overlap with
+        the target on the target's own text, and its standard error).
+    """
+    found: dict[str, dict[str, float]] = json.loads((WEIGHTS / "card.json").read_text("utf-8"))
+    return found
+
+
+def write_table(path: Path, tokens: Any, smallest: int = 3) -> None:
+    """Count the runs of `TABLE_ORDER` characters in a text, and keep those that are not rare.
+
+    Parameters
+    ----------
+    path : Path
+        Of the ``.npz`` file: ``steps``, the differences of the sorted runs read as numbers to the
+        base 64, and ``counts``.
+    tokens : sequence of int
+    smallest : int
+        Runs that occur less often are left out.
+    """
+    size, text = len(CHARACTERS), np.asarray(tokens, dtype=np.int64)
+    windows = np.lib.stride_tricks.sliding_window_view(text, TABLE_ORDER)
+    keys, counts = np.unique(
+        windows @ size ** np.arange(TABLE_ORDER)[::-1].astype(np.int64), return_counts=True
+    )
+    keys, counts = keys[counts >= smallest], counts[counts >= smallest]
+    part = path.with_suffix(".part")
+    with part.open("wb") as out:
+        np.savez_compressed(out, steps=np.diff(keys, prepend=0), counts=counts.astype(np.uint32))
+    part.replace(path)
+
+
+def read_model(
+    path: str | Path,
+    *,
+    sha256: str | None = None,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device | str = "cpu",
+) -> Transformer:
+    """Return the model of a safetensors file, ready for decoding.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file as ``python -m training`` writes it: the model's shape stands in its header.
+    sha256 : str, optional
+        What the file must hash to, in hexadecimal digits.
+    dtype : torch.dtype
+        Of the weights in memory; float32 decodes the same text whatever the block's length.
+    device : torch.device or str
+
+    Returns
+    -------
+    Transformer
+        In evaluation mode, its weights without gradients.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, it was cut short or changed, or it holds another kind of model.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    path = Path(path)
+    data = _checked(path, sha256)
+    try:
+        weights = load(data)
+    except SafetensorError as error:
+        raise ValueError(f"path must be a whole safetensors file, got {path}: {error}") from None
+    try:
+        length = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8 : 8 + length])["__metadata__"]
+        config = Config(**json.loads(header["config"]))
+        with torch.random.fork_rng(devices=[]):  # fresh weights would move the caller's stream
+            model = Transformer(config)
+        model.load_state_dict(weights)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(
+            f"path must hold a Transformer and its shape, got {path}: {error}"
+        ) from None
+    return model.to(device, dtype).eval().requires_grad_(False)
+
+
+def _shipped(name: str, dtype: torch.dtype, device: torch.device | str) -> Transformer:
+    return read_model(WEIGHTS / name, sha256=_sums(WEIGHTS)[name], dtype=dtype, device=device)
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """Return file name -> SHA-256, from a file that ``sha256sum -c`` reads as well."""
+    lines = (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines()
+    return {name: digest for digest, name in (line.split("  ") for line in lines)}
+
+
+def _checked(path: Path, sha256: str | None) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"path must be a file that can be read, got {path}: {error}") from None
+    found = hashlib.sha256(data).hexdigest()
+    if sha256 is not None and found != sha256.lower():
+        raise ValueError(f"path must have the SHA-256 {sha256}, got {path} with {found}")
+    return data

@@ -1,0 +1,173 @@
+"""The shipped models: whole, small enough, as good as their card says, and refused when damaged."""
+
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from draftproof.decode import Transformer, generate
+from draftproof.decode.corpus import CHARACTERS, decode, encode
+from draftproof.decode.shipped import (
+    TABLE_ORDER,
+    WEIGHTS,
+    load_draft,
+    load_table,
+    load_target,
+    read_model,
+    write_table,
+)
+
+TARGET = WEIGHTS / "target.safetensors"
+
+
+@pytest.fixture(scope="module")
+def target():
+    return load_target()
+
+
+def test_all_files_are_small_enough_together():
+    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 8_000_000
+
+
+def test_every_file_has_its_sum():
+    lines = (WEIGHTS / "SHA256SUMS").read_text().splitlines()
+    named = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    weights = {p.name for p in WEIGHTS.iterdir() if p.suffix in (".safetensors", ".npz")}
+    assert set(named) == weights
+    for name, digest in named.items():
+        assert hashlib.sha256((WEIGHTS / name).read_bytes()).hexdigest() == digest
+
+
+def test_models_are_ready_and_leave_the_global_stream_alone():
+    torch.manual_seed(0)
+    before = torch.get_rng_state()
+    model = load_target()
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not model.training
+    assert not any(weight.requires_grad for weight in model.parameters())
+    assert model.vocabulary_size == len(CHARACTERS) == load_draft().vocabulary_size
+
+
+def test_the_target_has_learned_to_spell(target):
+    """A uniform guess costs log 64 = 4.16 nats a character, English by single letters 2.9."""
+    line = "Tomorrow, and tomorrow, and tomorrow,\nCreeps in this petty pace from day to day\n"
+    tokens = torch.tensor([encode(line)])
+    loss = torch.nn.functional.cross_entropy(target(tokens)[0, :-1], tokens[0, 1:])
+    assert float(loss) < 2.0
+    made = generate(
+        target,
+        encode("MACBETH"),
+        temperature=0,
+        max_new_tokens=40,
+        generator=torch.Generator().manual_seed(0),
+    )
+    assert re.search(r"[a-z]{3}", decode(made.tokens))
+
+
+def test_the_card_and_its_figures_agree():
+    card = (WEIGHTS / "MODEL_CARD.md").read_text()
+    figures = json.loads((WEIGHTS / "card.json").read_text())
+    for found in figures.values():
+        if "alpha" in found:
+            assert f"{found['alpha']:.3f} ± {found['alpha_error']:.3f}" in card
+        if "held_out_nats" in found:
+            assert f"{found['held_out_nats']:.3f}" in card
+    assert figures["target"]["parameters"] == sum(w.numel() for w in load_target().parameters())
+    assert figures["draft"]["parameters"] == sum(w.numel() for w in load_draft().parameters())
+
+
+def test_the_draft_overlaps_the_target_as_the_card_says(target):
+    """One text of the target's own; the card's figure is the mean of many (spread about 0.02)."""
+    figures = json.loads((WEIGHTS / "card.json").read_text())
+    made = generate(
+        target,
+        encode("MACBETH.\n"),
+        max_new_tokens=400,
+        generator=torch.Generator().manual_seed(3),
+    )
+    text = torch.tensor([encode("MACBETH.\n") + list(made.tokens)])
+    p, q = (model(text).softmax(-1)[0, 8:-1] for model in (target, load_draft()))
+    assert float(torch.minimum(p, q).sum(-1).mean()) == pytest.approx(
+        figures["draft"]["alpha"], abs=0.06
+    )
+
+
+@pytest.mark.parametrize("order", range(1, TABLE_ORDER + 1))
+def test_shorter_tables_are_the_ends_of_the_longest(order):
+    table = load_table(order)
+    assert table.order == order
+    law = table.law(encode("To be or not t")[-5:])
+    assert law.sum() == pytest.approx(1, abs=1e-5)
+    if order > 2:
+        assert CHARACTERS[int(law.argmax())] in "oh"
+
+
+def test_written_tables_count_like_a_plain_loop(tmp_path):
+    text = encode("a rose is a rose is a rose is a rose\n" * 3)
+    write_table(tmp_path / "table.npz", text)
+    with np.load(tmp_path / "table.npz") as table:
+        keys, counts = np.cumsum(table["steps"]), table["counts"]
+    plain = {}
+    for start in range(len(text) - TABLE_ORDER + 1):
+        run = tuple(text[start : start + TABLE_ORDER])
+        plain[run] = plain.get(run, 0) + 1
+    read = [tuple(int(k) // 64**i % 64 for i in range(TABLE_ORDER)[::-1]) for k in keys]
+    assert dict(zip(read, counts, strict=True)) == {r: n for r, n in plain.items() if n >= 3}
+    assert [p.name for p in tmp_path.iterdir()] == ["table.npz"]
+
+
+@pytest.mark.parametrize("order", [0, TABLE_ORDER + 1, 2.5, True])
+def test_an_order_that_is_not_shipped_is_named(order):
+    with pytest.raises(ValueError, match="order"):
+        load_table(order)
+
+
+def damaged(tmp_path, how):
+    """A file that is not the shipped one."""
+    path = tmp_path / "model.safetensors"
+    data = TARGET.read_bytes()
+    if how == "cut short":
+        path.write_bytes(data[: len(data) // 2])
+    elif how == "empty":
+        path.write_bytes(b"")
+    elif how == "text":
+        path.write_text("not weights at all, but long enough to have a header")
+    elif how == "no shape":
+        save_file({"x": torch.zeros(2)}, path)
+    elif how == "wrong shape":
+        config = {"config": json.dumps({"vocabulary": 5, "dim": 8})}
+        save_file({"x": torch.zeros(2)}, path, metadata=config)
+    elif how == "other weights":
+        whole = {"vocabulary": 5, "dim": 8, "layers": 1, "heads": 2, "hidden": 8, "context": 8}
+        save_file({"x": torch.zeros(2)}, path, metadata={"config": json.dumps(whole)})
+    elif how == "a folder":
+        path.mkdir()
+    return path
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["cut short", "empty", "text", "no shape", "wrong shape", "other weights", "a folder", "none"],
+)
+def test_a_damaged_file_is_named(tmp_path, how):
+    path = damaged(tmp_path, how)
+    with pytest.raises(ValueError, match="path must") as caught:
+        read_model(path)
+    assert "model.safetensors" in str(caught.value)
+
+
+def test_a_changed_file_is_refused(tmp_path):
+    data = bytearray(TARGET.read_bytes())
+    data[-1] ^= 1
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(data)
+    assert isinstance(read_model(path), Transformer)  # it could be read, had nobody looked
+    with pytest.raises(ValueError, match="SHA-256"):
+        read_model(path, sha256=hashlib.sha256(TARGET.read_bytes()).hexdigest())
+    assert isinstance(
+        read_model(path, sha256=hashlib.sha256(data).hexdigest().upper()), Transformer
+    )
