@@ -24,7 +24,7 @@ CODE := $(shell find src benchmarks/results requirements.txt -type f ! -path '*/
 	2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | tr -d ' ')
 FIGURES := _build/.figures-$(CODE)
 
-.PHONY: help book site serve test lint format figures student install clean distclean
+.PHONY: help book site serve pdf notebooks test lint format figures student install clean distclean
 
 help: ## this list
 	@echo 'make TARGET, where TARGET is one of'
@@ -47,6 +47,13 @@ site: $(INSTALLED) $(FIGURES) ## build the site, and no more
 serve: site ## serve the built site on localhost (PORT=8000)
 	@echo 'http://localhost:$(PORT)   (Ctrl-C ends it)'
 	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(SITE) 2>/dev/null
+
+pdf: site ## the book as one PDF, _build/draftproof.pdf (needs Chromium)
+	@echo '== the PDF (a minute)'
+	@$(BIN)/python -m draftproof.book pdf 2>_build/pdf.log || { grep -v IPKernelApp _build/pdf.log; exit 1; }
+
+notebooks: site ## write notebooks/ from the chapters, for Colab and Binder
+	@$(BIN)/python -m draftproof.book notebooks >/dev/null
 
 test: lint site ## lint, types, import direction, all tests (TESTS=tests/book picks some)
 	@echo '== tests'

@@ -50,3 +50,51 @@ def test_the_command_writes_its_result(tmp_path, capsys):
         assert setting["contestants"]["draftproof"]["times_draftproof"] == 1
     captured = capsys.readouterr()
     assert "plain loop" in captured.out and "#" in captured.err
+
+
+def test_every_contestant_accepts_as_often_and_draws_from_the_target():
+    torch = pytest.importorskip("torch")
+    from benchmarks.verification.contestants import Blocks, plain_torch
+    from draftproof.decode import rejection_sample
+
+    n, size = 4000, 5
+    one = Blocks.random(1, 2, size)
+    drafts = torch.multinomial(one.q[0], n, replacement=True).T
+    laws = [law.expand(n, -1, -1) for law in (one.log_q, one.log_p, one.q, one.p)]
+    many = Blocks(drafts, *laws)
+    law = one.p[0, 0].double().numpy()
+    law = law / law.sum()
+    top = noise_band(law, n, np.random.default_rng(1), levels=(0.9999,), runs=20_000)[0]
+    for accept in (plain_torch, lambda b: rejection_sample(b.drafts, b.q, b.p)):
+        tokens, accepted = accept(many)
+        shares = np.bincount(tokens[:, 0].numpy(), minlength=size) / n
+        assert tv_distance(shares, law) < 1.2 * top
+        # Fails for an exact rule once in 10,000 runs at most: four deviations of a share.
+        rejected = (accepted < 2).double().mean().item()
+        assert abs(rejected - many.rejections(1) / n) < 4 * (0.5 / n) ** 0.5
+
+
+def test_the_verification_benchmark_writes_its_result(tmp_path, capsys):
+    torch = pytest.importorskip("torch")
+    from benchmarks.verification import worker
+
+    out, threads = tmp_path / "two" / "result.json", torch.get_num_threads()
+    argv = ["--repeats", "3", "--sizes", "50", "3000", "--batches", "1", "2", "--out", str(out)]
+    try:
+        assert worker.main(argv) == 0
+    finally:
+        torch.set_num_threads(threads)
+    result = json.loads(out.read_text())
+    assert result["settings"]["bandwidth_bytes_per_s"] > 1e8
+    assert [(run["vocabulary"], run["batch"]) for run in result["runs"]] == [
+        (50, 1), (50, 2), (3000, 1), (3000, 2),
+    ]  # fmt: skip
+    for run in result["runs"]:
+        ours, theirs = (run["seconds"][k]["median"] for k in ("draftproof", run["fastest_peer"]))
+        assert run["ratio"] == ours / theirs > 0
+        assert 4 * run["vocabulary"] * run["batch"] <= run["bytes_needed"]
+        assert run["bytes_needed"] <= 8 * run["vocabulary"] * run["batch"]
+        needed = run["bytes_needed"] / result["settings"]["bandwidth_bytes_per_s"]
+        assert run["share_of_bandwidth_bound"] == pytest.approx(needed / ours)
+    captured = capsys.readouterr()
+    assert "ratio" in captured.out and "#" in captured.err

@@ -28,6 +28,7 @@ from draftproof.cost import (
     tokens_per_call,
     verification_price,
 )
+from draftproof.roofline import MODELS
 
 ALPHAS = [
     Fraction(0),
@@ -262,3 +263,19 @@ def test_exact_chains_know_their_limits():
     wide = [[Fraction(1, 31)] * 31] * 31
     with pytest.raises(ValueError, match="table must have at most 30 rows in Fractions, got 31"):
         cost.stationary(wide)
+
+
+@pytest.mark.parametrize(
+    "name, parameters, cached",
+    # The weights are those of the published checkpoints, counted there tensor by tensor.
+    [
+        ("Llama 3 8B", 8_030_261_248, 128 * 1024),
+        ("Llama 3 70B", 70_553_706_496, 320 * 1024),
+        ("Llama 3 405B", 405_853_388_800, 504 * 1024),
+    ],
+)
+def test_named_models(name, parameters, cached):
+    model = MODELS[name]
+    assert model.parameters == parameters
+    assert model.kv_bytes == cached
+    assert model.heads * model.head == model.width

@@ -1,9 +1,12 @@
 """The reference can be trusted: docstrings are complete, `__all__` lists what is there."""
 
 import ast
+import dataclasses
 import importlib
 import inspect
+import pkgutil
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -187,3 +190,129 @@ def test_modules_stay_short():
                 prose += node.body[0].end_lineno - node.body[0].lineno + 1
         blank = sum(not line.strip() or line.strip().startswith("#") for line in text.splitlines())
         assert len(text.splitlines()) - prose - blank < 300, module
+
+
+# --- every module: numpydoc sections for all that `__all__` offers --------------------------------
+
+# Where a bad argument is named: the body raises, or calls one of the checks that do.
+REFUSES = re.compile(
+    r"\braise (?:Value|Type)Error|\b_?check_\w+\(|\bas_(?:law|pair|model|numbers)\(|\b_one_pair\("
+)
+EVERY_MODULE = sorted(
+    info.name
+    for info in pkgutil.walk_packages(draftproof.__path__, "draftproof.")
+    if not info.name.endswith("__main__")
+)
+# Modules whose docstrings still lack sections; a module leaves the list when it is complete.
+INCOMPLETE: frozenset[str] = frozenset()
+
+
+def body(function):
+    """The source of a function without its head and its docstring."""
+    (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    statements = node.body[1:] if ast.get_docstring(node) else node.body
+    return "\n".join(map(ast.unparse, statements))
+
+
+def gaps_of_function(function):
+    """The sections that a function's docstring lacks."""
+    plain = inspect.unwrap(function)
+    signature = inspect.signature(plain)
+    _, parts = sections(plain.__doc__ or "")
+    takes = {name for name in signature.parameters if not name.startswith("_")} - {"self", "cls"}
+    if plain is not function:
+        takes -= {"plate"}  # a drawing is called without it
+    missing = takes - named(parts.get("Parameters", ""))
+    gaps = [f"Parameters: {name}" for name in sorted(missing)]
+    nothing = ("None", "NoReturn", None, inspect.Parameter.empty)
+    if signature.return_annotation not in nothing and not {"Returns", "Yields"} & set(parts):
+        gaps.append("Returns")
+    if REFUSES.search(body(plain)) and "Raises" not in parts:
+        gaps.append("Raises")
+    return gaps
+
+
+def gaps_of_class(value):
+    """The attributes and arguments that a class's docstring does not describe."""
+    described = set()
+    for base in value.__mro__:
+        if base.__module__.startswith("draftproof"):
+            _, parts = sections(vars(base).get("__doc__") or "")
+            described |= named(parts.get("Attributes", "")) | named(parts.get("Parameters", ""))
+    if dataclasses.is_dataclass(value):
+        takes = {field.name for field in dataclasses.fields(value)}
+    elif "__init__" in vars(value):
+        takes = set(inspect.signature(value.__init__).parameters) - {"self"}
+    else:
+        takes = set()
+    missing = {name for name in takes if not name.startswith("_")} - described
+    return [f"Attributes: {name}" for name in sorted(missing)]
+
+
+def gaps_of_module(module):
+    """What a module's `__all__` offers and does not fully describe, with what is lacking."""
+    gaps = {}
+    for name in getattr(module, "__all__", ()):
+        value = getattr(module, name)
+        if getattr(value, "__module__", None) != module.__name__:
+            continue
+        if inspect.isclass(value):
+            gaps[name] = gaps_of_class(value)
+            for own, member in vars(value).items():
+                member = getattr(member, "__func__", member)
+                ours = inspect.isfunction(member) and member.__module__ == module.__name__
+                if ours and not own.startswith("_"):
+                    gaps[f"{name}.{own}"] = gaps_of_function(member)
+        elif inspect.isfunction(inspect.unwrap(value)):
+            gaps[name] = gaps_of_function(value)
+    return {name: lacking for name, lacking in gaps.items() if lacking}
+
+
+def loaded_module(name):
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("draftproof"):
+            raise
+        pytest.skip(f"{error.name} is not installed")
+
+
+@pytest.mark.parametrize("name", [m for m in EVERY_MODULE if m not in INCOMPLETE])
+def test_docstrings_have_every_section_that_applies(name):
+    assert gaps_of_module(loaded_module(name)) == {}
+
+
+@pytest.mark.parametrize("name", sorted(INCOMPLETE))
+def test_a_complete_module_has_left_the_list(name):
+    assert gaps_of_module(loaded_module(name)), f"{name} is complete: take it off INCOMPLETE"
+
+
+def test_missing_sections_are_found():
+    def sloppy(p, rng):
+        """Return something.
+
+        Parameters
+        ----------
+        p : float
+        """
+        if p < 0:
+            raise ValueError("p must not be negative")
+        return rng
+
+    sloppy.__annotations__["return"] = "float"
+    assert gaps_of_function(sloppy) == ["Parameters: rng", "Returns", "Raises"]
+
+    @dataclasses.dataclass
+    class Sloppy:
+        """A pair.
+
+        Attributes
+        ----------
+        first : int
+        """
+
+        first: int
+        second: int
+
+    Sloppy.__module__ = "draftproof.sample"
+    assert gaps_of_class(Sloppy) == ["Attributes: second"]

@@ -28,6 +28,7 @@ from draftproof import (
     finite,
     noise,
     one_token,
+    roofline,
     rules,
     small,
     speculative,
@@ -57,6 +58,7 @@ TABLES = [*LAW, P, [P, P], [[0.5, 0.5]], [[1]], np.eye(3)[None]]
 RNGS = [None, 0, "rng", np.random, np.random.RandomState(0), object()]
 SIZES = [-1, 1.5, "3", True, NAN, INF, 1j, [2], {}, 10**15, 10**400]
 COUNTS = [None, *SIZES]
+SHAPE_SIZES = ("layers", "width", "feed", "heads", "kv_heads", "head", "vocabulary")
 SHAPES = [*SIZES, (2, -1), (2, None), (2**20, 2**20), (10**200, 10**200), (True,)]
 NUMBERS = [None, "1", b"1", True, NAN, INF, -INF, 1j, [1], {}, object(), 1e300, 10**400]
 ABOVE_ZERO = [*NUMBERS, 0, -1, Fraction(-1, 2), -5e-324]
@@ -155,6 +157,8 @@ ROWS_OF_THE_TABLE = [
         tokens=[None, [], "ab", [0.5], [2], [-1], [True], [[0], [0, 1]], {}]),
     row(noise.tv_distance, {"shares": P, "law": Q}, shares=LAW + MISFIT, law=ONE_LAW),
     row(noise.largest_gap, {"shares": P, "law": Q}, shares=LAW + MISFIT, law=ONE_LAW),
+    row(noise.standard_error, {"values": [1, 2]}, values=[None, "ab", [], [1], [NAN, 1], [INF, 1], [1j, 2], {}, object(), ["a", "b"]]),
+    row(noise.mean_distance, {"law": P, "drawn": Q, "n": 10}, law=ONE_LAW, drawn=ONE_LAW, n=[*NUMBERS, 0, 0.5]),
     row(noise.noise_band, {"law": P, "n": 10, "rng": RNG, "runs": 10}, law=[*LAW, [P, P]],
         n=[0, *COUNTS[:-2]], rng=RNGS, levels=[None, 5, "ab", [1.0], [0.5, NAN], [-0.1]], runs=[0, *COUNTS],
         statistic=[None, 5, "tv", lambda shares, law: 0.0, lambda shares, law: shares,
@@ -209,6 +213,8 @@ ROWS_OF_THE_TABLE = [
     row(cost.stationary, {"table": TABLE}, table=[*LAW, P, [P, P], np.eye(2), np.eye(2)[None]]),
     row(cost.experts_loaded, {"experts": 8, "active": 2, "rows": 3}, experts=[0, 1, *COUNTS[:-2]],
         active=[0, 9, *COUNTS], rows=[0, *COUNTS[:-2]]),
+    row(roofline.Shape, {"name": "x", "layers": 2, "width": 8, "feed": 16, "heads": 2, "kv_heads": 1, "head": 4,
+        "vocabulary": 10}, **{size: [0, *COUNTS[:-2]] for size in SHAPE_SIZES}),
     row(cost.Hardware, {"name": "x", "bandwidth": 1, "peak": 1}, bandwidth=ABOVE_ZERO, peak=ABOVE_ZERO),
     row(cost.intensity, {"parameters": 1e9, "rows": 4}, parameters=ABOVE_ZERO, rows=[0, *COUNTS[:-2]],
         batch=[0, *COUNTS[:-2]], kv_bytes=AT_LEAST_ZERO, bytes_per_parameter=ABOVE_ZERO),

@@ -9,8 +9,10 @@ from draftproof.noise import (
     binomial_interval,
     empirical_law,
     largest_gap,
+    mean_distance,
     noise_band,
     share_band,
+    standard_error,
     tv_distance,
 )
 
@@ -20,6 +22,20 @@ from draftproof.noise import (
 def test_intervals_against_scipy(n, k, level):
     theirs = stats.binomtest(k, n).proportion_ci(level, method="exact")
     assert binomial_interval(k, n, level) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_standard_errors_against_scipy():
+    draws = np.random.default_rng(3).exponential(size=(20, 30))
+    assert standard_error(draws) == pytest.approx(stats.sem(draws.ravel()), rel=1e-12)
+    yes = np.arange(100) < 30
+    assert standard_error(yes) == pytest.approx(stats.sem(yes), rel=1e-12)
+    assert standard_error([2, 2, 2]) == 0
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [0.5, np.nan], [1, np.inf], ["a", "b"], 3, [1j, 2]])
+def test_standard_errors_need_two_numbers(values):
+    with pytest.raises(ValueError, match="values must be finite numbers, at least two"):
+        standard_error(values)
 
 
 @pytest.mark.parametrize("chance", [0.02, 0.3, 0.5])
@@ -74,3 +90,28 @@ def test_the_share_band_is_the_binomial_quantile():
 def test_other_statistics():
     band = noise_band([0.2, 0.8], 50, np.random.default_rng(4), statistic=noise.largest_gap)
     assert band.shape == (3,)
+
+
+@pytest.mark.parametrize("n", [30, 1000, 12345.5])
+def test_mean_distances_are_sums_of_folded_normals(n):
+    p, r = np.array([0.3, 0.4, 0.3, 0.0]), np.array([0.35, 0.25, 0.25, 0.15])
+    sd = np.sqrt(r * (1 - r) / n)
+    folded = stats.foldnorm.mean(abs(r - p) / sd, scale=sd)
+    assert mean_distance(p, r, n) == pytest.approx(folded.sum() / 2, rel=1e-12)
+    assert mean_distance(p, p, n) == pytest.approx(
+        np.sqrt(p * (1 - p) / n * 2 / np.pi).sum() / 2, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("drawn", [0.2, 0.25])
+def test_mean_distances_of_a_coin_are_nearly_the_binomial_ones(n, drawn):
+    # Enumerated: of two tokens the distance is |k/n - p|.
+    k = np.arange(n + 1)
+    exact = (stats.binom.pmf(k, n, drawn) * abs(k / n - 0.2)).sum()
+    assert mean_distance([0.2, 0.8], [drawn, 1 - drawn], n) == pytest.approx(exact, rel=1 / n)
+
+
+def test_mean_distances_without_spread():
+    assert mean_distance([0.5, 0.5], [1, 0], 7) == 0.5
+    assert mean_distance([1, 0], [1, 0], 7) == 0

@@ -1,8 +1,9 @@
 """Audit the samplers of public packages: ``python -m benchmarks.audit``.
 
 The packages are installed, at the versions of requirements.txt, into an environment under
-``_build`` that nothing else uses; the result is ``benchmarks/results/audit.json``. Takes a few
-minutes on two cores, most of them for the first installation.
+``_build`` that nothing else uses; the result is ``audit.json`` in ``src/draftproof/lab/results``,
+where a notebook of the chapter finds it. Takes a few minutes on two cores, most of them for the
+first installation.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = Path(__file__).with_name("requirements.txt")
-RESULT = ROOT / "benchmarks" / "results" / "audit.json"
+RESULT = ROOT / "src" / "draftproof" / "lab" / "results" / "audit.json"
 
 
 def environment(folder: Path) -> Path:

@@ -14,7 +14,17 @@ __all__ = ["PIECE", "last_with_mass", "pieces_of", "turn_many"]
 
 
 def last_with_mass(law: Array) -> Array:
-    """Return the last token with mass: where u * total rounds up to total, it owns that end."""
+    """Return the last token with mass: where u * total rounds up to total, it owns that end.
+
+    Parameters
+    ----------
+    law : ndarray
+        One law, shape (V,).
+
+    Returns
+    -------
+    ndarray
+    """
     return np.asarray(law.shape[-1] - 1 - (law[..., ::-1] > 0).argmax(axis=-1))
 
 
@@ -23,13 +33,38 @@ PIECE, _GUIDED = 16384, 4096
 
 
 def pieces_of(points: Array) -> Iterator[Array]:
-    """Cut a run of uniforms into pieces of at most `PIECE`."""
+    """Cut a run of uniforms into pieces of at most `PIECE`.
+
+    Parameters
+    ----------
+    points : ndarray
+        The uniforms, flat.
+
+    Yields
+    ------
+    ndarray
+        A view of at most `PIECE` of them.
+    """
     for start in range(0, points.size, PIECE):
         yield points[start : start + PIECE]
 
 
 def turn_many(law: Array, shape: tuple[int, ...], pieces: Iterator[Array]) -> NDArray[np.int64]:
-    """Turn pieces of uniforms into an array of tokens of one law."""
+    """Turn pieces of uniforms into an array of tokens of one law.
+
+    Parameters
+    ----------
+    law : ndarray
+        One law, shape (V,).
+    shape : tuple of int
+        Of the answer.
+    pieces : ndarray
+        The uniforms, as many as the shape holds.
+
+    Returns
+    -------
+    ndarray of int
+    """
     tokens = np.empty(prod(shape), dtype=np.int64)
     turn = _guided(law) if tokens.size >= _GUIDED else _search(law)
     start = 0

@@ -191,6 +191,15 @@ class RoundsTrace:
     def first(self, length: int) -> NDArray[np.int64]:
         """Return the first `length` tokens of every chain, shape (chains, length).
 
+        Parameters
+        ----------
+        length : int
+            At least 1.
+
+        Returns
+        -------
+        ndarray of int
+
         Raises
         ------
         ValueError

@@ -124,7 +124,9 @@ def as_array(values: Any, name: str) -> Array:
 
 
 def _is_bfloat16(values: object) -> bool:
-    return str(getattr(values, "dtype", "")).endswith("bfloat16")
+    dtype: Any = getattr(values, "dtype", "")
+    # numpy's own types are none of it: told without spelling their names out, which is slow.
+    return getattr(dtype, "isbuiltin", 0) != 1 and str(dtype).endswith("bfloat16")
 
 
 def _fetched(values: Any) -> Any:

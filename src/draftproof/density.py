@@ -154,7 +154,18 @@ class Target:
         return x, height
 
     def density(self, x: ArrayLike) -> Array:
-        """Return f(x) / Z, the law that the survivors follow."""
+        """Return f(x) / Z, the law that the survivors follow.
+
+        Parameters
+        ----------
+        x : array_like
+            Points.
+
+        Returns
+        -------
+        ndarray
+            0 outside the support.
+        """
         return np.asarray(self(x) / self.integral)
 
 

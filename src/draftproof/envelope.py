@@ -116,7 +116,17 @@ class Envelope:
             )
 
     def height(self, x: ArrayLike) -> Array:
-        """Return C g(x)."""
+        """Return C g(x).
+
+        Parameters
+        ----------
+        x : array_like
+            Points.
+
+        Returns
+        -------
+        ndarray
+        """
         return np.asarray(self.constant * self.proposal.pdf(as_points(x)))
 
     def _ratio(self, x: Array) -> Array:
@@ -191,12 +201,32 @@ class Envelope:
         return self.constant < self.smallest_constant * (1 - _SLACK)
 
     def acceptance_at(self, x: ArrayLike) -> Array:
-        r"""Return P(accept | x) = min(1, f(x) / (C g(x))), 0 where the target is 0."""
+        r"""Return P(accept | x) = min(1, f(x) / (C g(x))), 0 where the target is 0.
+
+        Parameters
+        ----------
+        x : array_like
+            Points.
+
+        Returns
+        -------
+        ndarray
+        """
         with np.errstate(over="ignore"):
             return np.asarray(np.minimum(1.0, self._ratio(as_points(x)) / self.constant))
 
     def survivor_weight(self, x: ArrayLike) -> Array:
-        """Return min(f(x), C g(x)): the kept part, f itself while the envelope holds."""
+        """Return min(f(x), C g(x)): the kept part, f itself while the envelope holds.
+
+        Parameters
+        ----------
+        x : array_like
+            Points.
+
+        Returns
+        -------
+        ndarray
+        """
         return np.minimum(self.target(x), self.height(x))
 
     @cached_property
@@ -211,7 +241,17 @@ class Envelope:
         return self._kept_area / self.constant
 
     def survivor_density(self, x: ArrayLike) -> Array:
-        """Return the law of the survivors: f / Z while the envelope holds."""
+        """Return the law of the survivors: f / Z while the envelope holds.
+
+        Parameters
+        ----------
+        x : array_like
+            Points.
+
+        Returns
+        -------
+        ndarray
+        """
         return np.asarray(self.survivor_weight(x) / self._kept_area)
 
     @cached_property

@@ -73,19 +73,53 @@ def _proposal(name: str) -> Proposal:
 
 @cache
 def smallest_constant(proposal: str) -> float:
-    """Return the smallest valid C of the ``"flat"`` or the ``"bell"`` proposal."""
+    """Return the smallest valid C of the ``"flat"`` or the ``"bell"`` proposal.
+
+    Parameters
+    ----------
+    proposal : str
+        ``"flat"`` or ``"bell"``.
+
+    Returns
+    -------
+    float
+    """
     return tight_envelope(proposal).constant
 
 
 @cache
 def tight_envelope(proposal: str) -> Envelope:
-    """Return the tightest envelope of the ``"flat"`` or the ``"bell"`` proposal."""
+    """Return the tightest envelope of the ``"flat"`` or the ``"bell"`` proposal.
+
+    Parameters
+    ----------
+    proposal : str
+        ``"flat"`` or ``"bell"``.
+
+    Returns
+    -------
+    Envelope
+    """
     return Envelope.tightest(TARGET, _proposal(proposal))
 
 
 @cache
 def envelope_over(proposal: str, constant: float, allow_broken: bool = False) -> Envelope:
-    """Return the ``"flat"`` or the ``"bell"`` envelope with a constant of one's own."""
+    """Return the ``"flat"`` or the ``"bell"`` envelope with a constant of one's own.
+
+    Parameters
+    ----------
+    proposal : str
+        ``"flat"`` or ``"bell"``.
+    constant : float
+        C, above 0.
+    allow_broken : bool
+        Let a constant through that is too small.
+
+    Returns
+    -------
+    Envelope
+    """
     return Envelope(TARGET, _proposal(proposal), constant, allow_broken)
 
 
@@ -94,6 +128,19 @@ def own_envelope(width: float, narrow: float = NARROW, weight: float = 0.0) -> E
     """Return the tightest envelope of a mixture of two bells around 0.
 
     `weight` goes to the bell of width `narrow`, the rest to the bell of `width`.
+
+    Parameters
+    ----------
+    width : float
+        Width of the bell, above 0.
+    narrow : float
+        Width of the narrow bell, above 0.
+    weight : float
+        Share of the narrow bell, in [0, 1].
+
+    Returns
+    -------
+    Envelope
 
     Raises
     ------
@@ -107,6 +154,20 @@ def own_parts(
     width: float, narrow: float = NARROW, weight: float = 0.0
 ) -> tuple[tuple[float, Proposal], ...]:
     """Return the weights and bells that `own_envelope` mixes.
+
+    Parameters
+    ----------
+    width : float
+        Width of the bell, above 0.
+    narrow : float
+        Width of the narrow bell, above 0.
+    weight : float
+        Share of the narrow bell, in [0, 1].
+
+    Returns
+    -------
+    tuple
+        Weight and bell of each part.
 
     Raises
     ------
@@ -130,19 +191,59 @@ def _smallest(proposal: Proposal) -> float:
 
 
 def dart_board(envelope: Envelope, n: int = 240) -> EnvelopeTrace:
-    """Return the few darts that a picture shows: always the same candidates and uniforms."""
+    """Return the few darts that a picture shows: always the same candidates and uniforms.
+
+    Parameters
+    ----------
+    envelope : Envelope
+        Over the darts.
+    n : int
+        How many.
+
+    Returns
+    -------
+    EnvelopeTrace
+    """
     return rejection_trace(envelope, n, np.random.default_rng(_SEEDS["board"]))
 
 
 def survivor_shares(survivors: Array, edges: Array = EDGES) -> Array:
-    """Return the share of the survivors in each bin."""
+    """Return the share of the survivors in each bin.
+
+    Parameters
+    ----------
+    survivors : ndarray
+        Points in the range of the bins; one outside counts in the nearest bin.
+    edges : ndarray
+        Of the bins, increasing.
+
+    Returns
+    -------
+    ndarray
+        One share a bin.
+    """
     return empirical_law(
         np.clip(np.digitize(survivors, edges) - 1, 0, len(edges) - 2), len(edges) - 1
     )
 
 
 def broken_run(proposal: str, constant: float, size: int = 30_000) -> tuple[Envelope, Array]:
-    """Return an envelope whose constant may be too small, and survivors drawn under it."""
+    """Return an envelope whose constant may be too small, and survivors drawn under it.
+
+    Parameters
+    ----------
+    proposal : str
+        ``"flat"`` or ``"bell"``.
+    constant : float
+        C, above 0.
+    size : int
+        Survivors.
+
+    Returns
+    -------
+    tuple
+        The envelope and the survivors.
+    """
     envelope = envelope_over(proposal, constant, True)
     return envelope, draw_survivors(envelope, size, np.random.default_rng(_SEEDS["broken"]))
 
@@ -164,14 +265,35 @@ class UniformRuns:
 
 
 def uniform_darts(darts: int = 100_000) -> tuple[Array, Array]:
-    """Return the places and the uniforms of the darts that `uniform_runs` throws."""
+    """Return the places and the uniforms of the darts that `uniform_runs` throws.
+
+    Parameters
+    ----------
+    darts : int
+        How many are thrown.
+
+    Returns
+    -------
+    tuple of ndarray
+        Both uniform on [0, 1).
+    """
     rng = np.random.default_rng(_SEEDS["uniforms"])
     return rng.random(darts), rng.random(darts)
 
 
 @cache
 def uniform_runs(darts: int = 100_000) -> UniformRuns:
-    """Throw the same darts twice: once with a uniform height, once with its square."""
+    """Throw the same darts twice: once with a uniform height, once with its square.
+
+    Parameters
+    ----------
+    darts : int
+        How many are thrown.
+
+    Returns
+    -------
+    UniformRuns
+    """
     x, v = uniform_darts(darts)
     return UniformRuns(x[v < x], x[v**2 < x], darts)
 
@@ -206,7 +328,17 @@ class BiasCurve:
 
 @cache
 def bias_curve(survivors: int = 20_000) -> BiasCurve:
-    """Return the curve for both proposals, with a run at every other point."""
+    """Return the curve for both proposals, with a run at every other point.
+
+    Parameters
+    ----------
+    survivors : int
+        Survivors in each run.
+
+    Returns
+    -------
+    BiasCurve
+    """
     shares = np.round(np.linspace(0.1, 1.1, 21), 2)
     law = bin_masses(TARGET.density, EDGES)
     exact: dict[str, Array] = {}
@@ -269,7 +401,19 @@ class WidthCurve:
 
 @cache
 def width_curve(narrow: float = NARROW, weight: float = 0.5) -> WidthCurve:
-    """Return the smallest constants over widths from 0.6 to 2.5."""
+    """Return the smallest constants over widths from 0.6 to 2.5.
+
+    Parameters
+    ----------
+    narrow : float
+        Width of the narrow bell in the mixture.
+    weight : float
+        Its share, in [0, 1].
+
+    Returns
+    -------
+    WidthCurve
+    """
     widths = np.round(np.linspace(0.6, 2.5, 77), 3)
 
     def constants(share: float) -> Array:
@@ -299,7 +443,19 @@ class DimensionRuns:
 def dimension_runs(
     scales: Sequence[float] = (1.01, 1.02, 1.05, 1.2, 2.0), darts: int = 100_000
 ) -> DimensionRuns:
-    """Throw darts where at least ten of them should survive."""
+    """Throw darts where at least ten of them should survive.
+
+    Parameters
+    ----------
+    scales : sequence of float
+        How much wider the proposals are, each above 1.
+    darts : int
+        Behind every point.
+
+    Returns
+    -------
+    DimensionRuns
+    """
     rng = np.random.default_rng(_SEEDS["dimensions"])
     points = []
     for scale in scales:

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 from draftproof.finite import as_number, check_number, check_whole, show_value
 
-__all__ = ["HARDWARE", "Hardware", "experts_loaded", "intensity", "verification_price"]
+__all__ = [
+    "HARDWARE",
+    "MODELS",
+    "Hardware",
+    "Shape",
+    "experts_loaded",
+    "intensity",
+    "verification_price",
+]
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,64 @@ HARDWARE: dict[str, Hardware] = {
     )
 }
 """Vendors' data-sheet values; the laptop is an order of magnitude, not a product."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A dense transformer as the roofline sees it: how much it weighs, how much it remembers.
+
+    Attributes
+    ----------
+    name : str
+    layers, width, feed : int
+        Blocks, size of the residual stream, and size inside a (gated) feed-forward part.
+    heads, kv_heads, head : int
+        Query heads, heads of keys and values that they share, and the size of one head.
+    vocabulary : int
+        Tokens; the table that reads them and the one that scores them are two.
+
+    Raises
+    ------
+    ValueError
+        If a size is not a whole number of at least 1.
+    """
+
+    name: str
+    layers: int
+    width: int
+    feed: int
+    heads: int
+    kv_heads: int
+    head: int
+    vocabulary: int
+
+    def __post_init__(self) -> None:
+        for size in ("layers", "width", "feed", "heads", "kv_heads", "head", "vocabulary"):
+            check_whole(getattr(self, size), size, 1)
+
+    @property
+    def parameters(self) -> int:
+        """All weights: attention, gated feed-forward, norms, and two tables of tokens."""
+        attention = 2 * self.width * self.head * (self.heads + self.kv_heads)
+        block = attention + 3 * self.width * self.feed + 2 * self.width
+        return self.layers * block + self.width + 2 * self.vocabulary * self.width
+
+    @property
+    def kv_bytes(self) -> int:
+        """Bytes of keys and values that one token leaves in the cache, at 16 bits a number."""
+        return 2 * 2 * self.layers * self.kv_heads * self.head
+
+
+MODELS: dict[str, Shape] = {
+    model.name: model
+    for model in (
+        Shape("Llama 3 8B", 32, 4096, 14336, 32, 8, 128, 128_256),
+        Shape("Llama 3 70B", 80, 8192, 28672, 64, 8, 128, 128_256),
+        Shape("Llama 3 405B", 126, 16384, 53248, 128, 8, 128, 128_256),
+    )
+}
+"""Sizes from table 3 of Grattafiori et al. (2024), The Llama 3 Herd of Models, arXiv:2407.21783;
+the vocabulary is that of the published tokenizer: 128 000 tokens and 256 special ones."""
 
 
 def _work(

@@ -27,6 +27,8 @@ from draftproof.speculative import Model, acceptance, accepted_law, residual
 from draftproof.warp import softmax, temper
 
 __all__ = [
+    "TYPICAL_DELTA",
+    "TYPICAL_EPSILON",
     "ZOO",
     "Outcome",
     "Rule",
@@ -97,6 +99,18 @@ class Rule:
 
     def kept(self, p: ArrayLike, q: ArrayLike) -> Any:
         """Return the probability that a draft is kept.
+
+        Parameters
+        ----------
+        p : array_like
+            Target law.
+        q : array_like
+            Draft law.
+
+        Returns
+        -------
+        float or Fraction
+            In [0, 1].
 
         Raises
         ------
@@ -210,7 +224,11 @@ keep_everything = Rule("keep everything", lambda p, q: _where(p == p, p), lambda
 """Trust the draft. Emits q."""
 
 
-def typical_acceptance(epsilon: float = 0.09, delta: float = 0.3) -> Rule:
+TYPICAL_EPSILON, TYPICAL_DELTA = 0.09, 0.3
+"""The thresholds of typical acceptance that the book uses."""
+
+
+def typical_acceptance(epsilon: float = TYPICAL_EPSILON, delta: float = TYPICAL_DELTA) -> Rule:
     r"""Return the rule that keeps what is typical enough of the target.
 
     .. math:: a(x) = 1 \text{ if } p(x) > \min(\varepsilon, \delta e^{-H(p)}) \text{, else } 0

@@ -45,7 +45,23 @@ WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0)
 
 @dataclass(frozen=True)
 class WeightRun:
-    """One draft weight: what theory says and what a run measured."""
+    """One draft weight and block length: what theory says and what a run measured.
+
+    Attributes
+    ----------
+    weight : float
+        w of the draft.
+    alpha : float
+        The mean overlap.
+    tested_rate : float
+        Accepted over tested in the long run, exactly.
+    formula : float
+        Tokens a target call by the formula, which takes positions as independent.
+    chain : float
+        The same from the chain of rounds, exactly.
+    run : RoundsTrace
+        The run.
+    """
 
     weight: float
     alpha: float
@@ -65,6 +81,17 @@ class WeightRun:
         """Tokens a target call in the run, and its standard error."""
         return _ratio(self.run.num_accepted + 1, np.ones_like(self.run.num_accepted))
 
+    @property
+    def drafted_rate(self) -> float:
+        """Accepted over drafted in the long run, exactly."""
+        return (self.chain - 1) / self.run.gamma
+
+    @property
+    def drafted(self) -> tuple[float, float]:
+        """Accepted over drafted in the run, and its standard error."""
+        tokens, error = self.tokens
+        return (tokens - 1) / self.run.gamma, error / self.run.gamma
+
 
 def _ratio(top: Array, bottom: Array) -> tuple[float, float]:
     """Return a ratio of totals and its standard error, the chains being independent."""
@@ -79,33 +106,55 @@ def _settled(run: RoundsTrace, rounds: int = 10) -> RoundsTrace:
     return RoundsTrace(run.tokens[:, rounds:], run.num_accepted[:, rounds:])
 
 
+def _measured(weight: float, gamma: int, chains: int, rng: np.random.Generator) -> WeightRun:
+    """Return theory and a run of 100 settled rounds for one draft and one block length."""
+    target, draft = toy()[0], toy_draft(weight)
+    a, tables = alpha(target, draft), (target.chain, draft.chain)
+    run = _settled(simulate_rounds(target, draft, gamma, 110, chains, rng))
+    rate = cost.accepted_over_tested(*tables, gamma)
+    formula, chain = cost.expected_tokens(a, gamma), cost.tokens_per_call(*tables, gamma)
+    return WeightRun(weight, a, rate, formula, chain, run)
+
+
 @cache
 def weight_runs() -> tuple[WeightRun, ...]:
-    """Return theory and a long run (100,000 rounds of 4 drafts) for each of `WEIGHTS`."""
-    target = toy()[0]
-    found = []
-    for k, w in enumerate(WEIGHTS):
-        draft = toy_draft(w)
-        a, tables = alpha(target, draft), (target.chain, draft.chain)
-        run = _settled(simulate_rounds(target, draft, GAMMA, 110, 1000, seeded("weights", k)))
-        rate = cost.accepted_over_tested(*tables, GAMMA)
-        formula, chain = cost.expected_tokens(a, GAMMA), cost.tokens_per_call(*tables, GAMMA)
-        found.append(WeightRun(w, a, rate, formula, chain, run))
-    return tuple(found)
+    """Return theory and a long run (100,000 rounds of 4 drafts) for each of `WEIGHTS`.
+
+    Returns
+    -------
+    tuple of WeightRun
+        In the order of the weights.
+    """
+    return tuple(_measured(w, GAMMA, 1000, seeded("weights", k)) for k, w in enumerate(WEIGHTS))
 
 
 @cache
-def meter_runs() -> dict[int, RoundsTrace]:
-    """Return one run of the toy (w = .3) for each block length 2, 4, 8 and 16."""
-    target, draft = toy()[0], toy_draft(WEIGHT)
-    return {
-        gamma: _settled(simulate_rounds(target, draft, gamma, 110, 500, seeded("meters", gamma)))
-        for gamma in (2, 4, 8, 16)
-    }
+def meter_runs() -> dict[int, WeightRun]:
+    """Return theory and a run of the toy (w = .3) for each block length 2, 4, 8 and 16.
+
+    Returns
+    -------
+    dict of int to WeightRun
+        By block length; 50,000 rounds each.
+    """
+    return {g: _measured(WEIGHT, g, 500, seeded("meters", g)) for g in (2, 4, 8, 16)}
 
 
 def summary(weight: float = WEIGHT, gamma: int = GAMMA) -> tuple[float, int, float]:
-    """Return what a draft weight gives over all contexts: alpha, gamma, tokens a target call."""
+    """Return what a draft weight gives over all contexts: alpha, gamma, tokens a target call.
+
+    Parameters
+    ----------
+    weight : float
+        w of the draft, in [0, 1].
+    gamma : int
+        Drafts in a block.
+
+    Returns
+    -------
+    tuple
+        Alpha, gamma, tokens a target call.
+    """
     target, draft = toy()[0], toy_draft(weight)
     return (alpha(target, draft), gamma, cost.tokens_per_call(target.chain, draft.chain, gamma))
 
@@ -115,6 +164,16 @@ def stay_pair(stay: Any) -> tuple[Model, Model]:
 
     After ``e`` (easy) the draft is the target; after ``h`` (hard) it proposes ``x``, which the
     target never says. The next place is the same as the last with probability `stay`.
+
+    Parameters
+    ----------
+    stay : float or Fraction
+        Probability that the next place is like the last, in [0, 1].
+
+    Returns
+    -------
+    tuple of Model
+        Target and draft.
     """
     half, leave = (stay + 1 - stay) / 2, 1 - stay  # of the kind of `stay`, Fraction or float
     p = np.array([[stay, leave, 0], [leave, stay, 0], [half, half, 0], [half, half, 0]])
@@ -150,7 +209,17 @@ class Sticky:
 
 @cache
 def sticky(gamma: int = GAMMA) -> Sticky:
-    """Return the curve of `stay_pair`: exact from the chain of rounds, and five runs."""
+    """Return the curve of `stay_pair`: exact from the chain of rounds, and five runs.
+
+    Parameters
+    ----------
+    gamma : int
+        Drafts in a block.
+
+    Returns
+    -------
+    Sticky
+    """
     stay = np.linspace(0, 0.99, 100)
     exact = [
         cost.tokens_per_call(target.chain, draft.chain, gamma)
@@ -171,7 +240,18 @@ TEMPERATURES = np.round(np.logspace(-1, 1, 41), 6)
 
 @cache
 def temperature_curves(weights: tuple[float, ...] = (0.0, 0.3, 0.9)) -> dict[str, Array]:
-    """Return alpha against `TEMPERATURES`, both laws warped: the toy's drafts and two pairs."""
+    """Return alpha against `TEMPERATURES`, both laws warped: the toy's drafts and two pairs.
+
+    Parameters
+    ----------
+    weights : tuple of float
+        Of the drafts.
+
+    Returns
+    -------
+    dict of str to ndarray
+        One curve a draft or pair, by its name.
+    """
     target = toy()[0]
     curves = {
         f"w = {w:g}": [alpha(target.at(t), toy_draft(w).at(t)) for t in TEMPERATURES]
@@ -185,7 +265,25 @@ def temperature_curves(weights: tuple[float, ...] = (0.0, 0.3, 0.9)) -> dict[str
 
 @dataclass(frozen=True)
 class LengthCurve:
-    """Speedup against the block length for one acceptance, and its top."""
+    """Speedup against the block length for one acceptance, and its top.
+
+    Attributes
+    ----------
+    alpha : float
+        Overlap of target and draft, in [0, 1].
+    c : float
+        Time of a draft step over a target step.
+    v : float
+        Time of a verification pass over a target step.
+    lengths : ndarray
+        Drafts in a block, from 0.
+    speed : ndarray
+        The speedup of each.
+    best : int
+        The best of them.
+    top : float
+        Its speedup.
+    """
 
     alpha: float
     c: float
@@ -202,7 +300,23 @@ def length_curves(
     v: float = 1.0,
     limit: int = 16,
 ) -> tuple[LengthCurve, ...]:
-    """Return the speedup of blocks of 0 to `limit` drafts for each acceptance."""
+    """Return the speedup of blocks of 0 to `limit` drafts for each acceptance.
+
+    Parameters
+    ----------
+    alphas : tuple of float
+        One curve each.
+    c : float
+        Time of a draft step over a target step.
+    v : float
+        Time of a verification pass over a target step.
+    limit : int
+        The longest block.
+
+    Returns
+    -------
+    tuple of LengthCurve
+    """
     lengths = np.arange(limit + 1)
     found = []
     for a in alphas:
@@ -226,6 +340,18 @@ class BatchCurve:
         As `fixed`, with `kv_bytes` of cache to read for each sequence.
     turns : int
         The largest batch at which `gamma` drafts still gain without a cache to read.
+    machine : str
+        A key of `draftproof.cost.HARDWARE`.
+    parameters : float
+        Weights of the model.
+    alpha : float
+        Overlap of target and draft, in [0, 1].
+    c : float
+        Time of a draft step over a target step.
+    gamma : int
+        Drafts in a block.
+    kv_bytes : float
+        Cache that each sequence brings, in bytes.
     """
 
     machine: str
@@ -251,7 +377,27 @@ def batch_speeds(
     parameters: float = 8e9,
     kv_bytes: float = 0.25e9,
 ) -> BatchCurve:
-    """Return the roofline's speedup for batches of 1 to 512; `c` is held."""
+    """Return the roofline's speedup for batches of 1 to 512; `c` is held.
+
+    Parameters
+    ----------
+    machine : str
+        A key of `draftproof.cost.HARDWARE`.
+    alpha : float
+        Overlap of target and draft, in [0, 1].
+    gamma : int
+        Drafts in a block.
+    c : float
+        Time of a draft step over a target step.
+    parameters : float
+        Weights of the model.
+    kv_bytes : float
+        Cache that each sequence brings, in bytes, for the curve with long contexts.
+
+    Returns
+    -------
+    BatchCurve
+    """
     hardware = cost.HARDWARE[machine]
 
     def price(batch: int, drafts: int, cache: float = 0.0) -> float:
@@ -303,7 +449,23 @@ def roof_spots(
     rows: int = GAMMA + 1,
     parameters: float = 8e9,
 ) -> Roof:
-    """Return where passes over one and over `rows` positions lie under a machine's roof."""
+    """Return where passes over one and over `rows` positions lie under a machine's roof.
+
+    Parameters
+    ----------
+    machine : str
+        A key of `draftproof.cost.HARDWARE`.
+    batches : tuple of int
+        Sequences served at once, one spot each.
+    rows : int
+        Positions of the longer pass.
+    parameters : float
+        Weights of the model.
+
+    Returns
+    -------
+    Roof
+    """
     one, many = (
         tuple(float(cost.intensity(parameters, r, batch=b)) for b in batches) for r in (1, rows)
     )
@@ -316,6 +478,23 @@ BATCH = 256
 def loaded_round(
     alpha: float = 0.9, gamma: int = GAMMA, c: float = 0.05, batch: int = BATCH
 ) -> tuple[float, int, float, float]:
-    """Return alpha, gamma, c and the price v of verification under a batch of short contexts."""
+    """Return alpha, gamma, c and the price v of verification under a batch of short contexts.
+
+    Parameters
+    ----------
+    alpha : float
+        Overlap of target and draft, in [0, 1].
+    gamma : int
+        Drafts in a block.
+    c : float
+        Time of a draft step over a target step.
+    batch : int
+        Sequences served at once.
+
+    Returns
+    -------
+    tuple
+        Alpha, gamma, c and v.
+    """
     v = cost.verification_price(cost.HARDWARE["H100 SXM"], 8e9, gamma + 1, batch=batch)
     return alpha, gamma, c, v

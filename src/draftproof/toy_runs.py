@@ -29,6 +29,7 @@ __all__ = [
     "GAMMA",
     "PAIR_LEVEL",
     "STALE_WEIGHT",
+    "TOKEN_LEVEL",
     "WEIGHT",
     "Check",
     "N",
@@ -50,20 +51,44 @@ N = 200_000
 CONTEXT, WEIGHT, GAMMA = "t", 0.3, 4
 STALE_WEIGHT = 0.35
 LEVELS = (0.05, 0.5, 0.95)
-PAIR_LEVEL = 0.99
+TOKEN_LEVEL, PAIR_LEVEL = 0.9, 0.99  # of the bands of single shares
 BAND_RUNS = 20_000
 _SEEDS = {"plain": 31, "speculative": 32, "redraw": 33, "pairs": 34, "bands": 35}
 _SEEDS |= {"walk": 36, "weights": 37, "ribbon": 38, "sticky": 39, "meters": 40}
 
 
 def seeded(name: str, *more: int) -> np.random.Generator:
-    """Return the generator of a named run; more numbers tell its repetitions apart."""
+    """Return the generator of a named run; more numbers tell its repetitions apart.
+
+    Parameters
+    ----------
+    name : str
+        A named run.
+    *more : int
+        Which repetition.
+
+    Returns
+    -------
+    numpy.random.Generator
+    """
     return np.random.default_rng((_SEEDS[name], *more))
 
 
 @dataclass(frozen=True)
 class Row:
-    """One context of the toy: its target law, its draft law, their overlap."""
+    """One context of the toy: its target law, its draft law, their overlap.
+
+    Attributes
+    ----------
+    context : str
+        The character before, or the start mark.
+    vocabulary : tuple of str
+        The characters, by token.
+    p : ndarray
+        Target law, shape (V,).
+    q : ndarray
+        Draft law, shape (V,).
+    """
 
     context: str
     vocabulary: tuple[str, ...]
@@ -78,7 +103,17 @@ class Row:
 
 @cache
 def context_rows(weight: float = WEIGHT) -> tuple[Row, ...]:
-    """Return every context of the toy, the start mark first."""
+    """Return every context of the toy, the start mark first.
+
+    Parameters
+    ----------
+    weight : float
+        w of the draft, in [0, 1].
+
+    Returns
+    -------
+    tuple of Row
+    """
     target, draft = toy()[0], toy_draft(weight)
     names = target.vocabulary
     return tuple(Row(c, names, target.law(c), draft.law(c)) for c in (START, *names))
@@ -143,6 +178,18 @@ def chance_bands(tokens: int = 1, n: int = N) -> tuple[Array, Array]:
 
     One token after ``t``, or the first two of a text. The pages that quote a band all take it
     from here.
+
+    Parameters
+    ----------
+    tokens : int
+        1 or 2.
+    n : int
+        Draws.
+
+    Returns
+    -------
+    tuple of ndarray
+        Three quantiles of the gap, three of the distance.
     """
     law = _law(tokens)
     gap, tv = (
@@ -167,6 +214,18 @@ def one_token_checks(n: int = N, run: int = 0) -> tuple[Check, ...]:
     """Return runs of one token after ``t``: plain, speculative, redrawn from p, stale q.
 
     Run 0 is the book's; other numbers repeat the experiment.
+
+    Parameters
+    ----------
+    n : int
+        Draws.
+    run : int
+        0 is the book's run; other numbers repeat it.
+
+    Returns
+    -------
+    tuple of Check
+        In the order of the summary.
     """
     target, draft = toy()[0], toy_draft(WEIGHT)
     p, q, old = target.law(CONTEXT), draft.law(CONTEXT), toy_draft(STALE_WEIGHT).law(CONTEXT)
@@ -180,14 +239,32 @@ def one_token_checks(n: int = N, run: int = 0) -> tuple[Check, ...]:
 
 
 def gap_results(n: int = N, run: int = 0) -> tuple[tuple[Check, ...], Array, Array]:
-    """Return the plain, the speculative and the redrawing run, and the bands of single tokens."""
+    """Return the plain, the speculative and the redrawing run, and the bands of single tokens.
+
+    Parameters
+    ----------
+    n : int
+        Draws.
+    run : int
+        0 is the book's run; other numbers repeat it.
+
+    Returns
+    -------
+    tuple
+        The checks, and the lower and upper shares.
+    """
     checks = one_token_checks(n, run)[:3]
-    return (checks, *noise.share_band(checks[0].law, n))
+    return (checks, *noise.share_band(checks[0].law, n, TOKEN_LEVEL))
 
 
 @cache
 def pair_checks() -> tuple[Check, ...]:
-    """Return the runs of the first two characters: by the rule, and redrawn from p."""
+    """Return the runs of the first two characters: by the rule, and redrawn from p.
+
+    Returns
+    -------
+    tuple of Check
+    """
     target, draft = toy()[0], toy_draft(WEIGHT)
     size = target.size
 
@@ -201,7 +278,13 @@ def pair_checks() -> tuple[Check, ...]:
 
 
 def pair_results() -> tuple[tuple[Check, ...], Array, Array]:
-    """Return the runs of pairs, and the range that holds each share with `PAIR_LEVEL`."""
+    """Return the runs of pairs, and the range that holds each share with `PAIR_LEVEL`.
+
+    Returns
+    -------
+    tuple
+        The checks, and the lower and upper shares.
+    """
     checks = pair_checks()
     return (checks, *noise.share_band(checks[0].law, N, PAIR_LEVEL))
 
@@ -230,7 +313,17 @@ class NoiseWalk:
     floors: dict[str, float]
 
     def crossing(self, name: str) -> float:
-        """Return the number of samples at which half of a faulty rule's runs leave the band."""
+        """Return the number of samples at which half of a faulty rule's runs leave the band.
+
+        Parameters
+        ----------
+        name : str
+            A faulty rule of `medians`.
+
+        Returns
+        -------
+        float
+        """
         above = np.log(self.medians[name]) - np.log(self.band[2])
         last = int(np.flatnonzero(above <= 0)[-1])
         share = -above[last] / (above[last + 1] - above[last])
@@ -240,7 +333,12 @@ class NoiseWalk:
 
 @cache
 def noise_walk() -> NoiseWalk:
-    """Return the walk of three rules at the context ``t``, up to a million samples."""
+    """Return the walk of three rules at the context ``t``, up to a million samples.
+
+    Returns
+    -------
+    NoiseWalk
+    """
     p, q = toy()[0].law(CONTEXT), toy_draft(WEIGHT).law(CONTEXT)
     laws = {
         "speculative": output_law(p, q),
@@ -263,12 +361,35 @@ def noise_walk() -> NoiseWalk:
 
 @cache
 def ribbon_run(length: int = 60) -> Run:
-    """Return the text that the book shows with its rounds: w = .3, four drafts a round."""
+    """Return the text that the book shows with its rounds: w = .3, four drafts a round.
+
+    Parameters
+    ----------
+    length : int
+        Tokens of the text.
+
+    Returns
+    -------
+    Run
+    """
     return generate(toy()[0], toy_draft(WEIGHT), (), GAMMA, length, seeded("ribbon"))
 
 
 def row_at(context: str, weight: float = WEIGHT, temperature: float = 1.0) -> Row:
     """Return one context of the toy, both laws at a temperature.
+
+    Parameters
+    ----------
+    context : str
+        The start mark or a character of the corpus.
+    weight : float
+        w of the draft, in [0, 1].
+    temperature : float
+        T of both laws, above 0.
+
+    Returns
+    -------
+    Row
 
     Raises
     ------

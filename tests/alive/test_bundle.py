@@ -100,3 +100,19 @@ def test_state_is_checked():
         alive.Tokens(r=[1])
     with pytest.raises(ValueError, match="sum to 1"):
         alive.Tokens(p=[0.5, 0.6])
+
+
+def test_the_noise_of_chapter_5_is_the_kind_coin():
+    from draftproof.figures.chapter5 import results
+    from draftproof.widgets import chapter5
+
+    one = chapter5.noise_widget()
+    assert one.still().name == "noise-band"
+    assert one.sizes[one.step] == 10_000
+    for bias in (0.002, 0.01, 0.03, 0.08):  # the ends of the slider, and between
+        one.bias = bias
+        wanted = [float(x) for x in results.kind_law(bias)]
+        assert one.biased.tolist() == pytest.approx(wanted, abs=1e-12)
+        # The mean leaves the band where about half of the runs have left it.
+        half = results.noise(bias).draws_for(0.5)
+        assert one.facts()["crossing"] == pytest.approx(half, rel=0.25)

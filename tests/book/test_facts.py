@@ -43,6 +43,27 @@ def at(half_unit: str) -> float:
     return 0.51 * 10.0 ** -len(digits) if "/" not in half_unit else 1e-12
 
 
+WEIGHTS = ("0.0", "0.1", "0.2", "0.3", "0.5", "0.7", "0.9", "1.0")
+ALPHAS = (0.72583, 0.75325, 0.78066, 0.80808, 0.86292, 0.91775, 0.97258, 1)
+CALLS = (
+    (2.9126, 2.913216), (3.06993, 3.070467), (3.23728, 3.237732), (3.4152, 3.415519),
+    (3.80455, 3.804752), (4.24241, 4.242486), (4.7332, 4.733254), (5, 5),
+)  # fmt: skip
+COLUMNS = " ".join(f"{w} # # # ± #" for w in WEIGHTS)
+RATES = f"accepted ÷ tested, run {COLUMNS}"
+TOKENS = f"tokens a call, run {COLUMNS}"
+# at α = 4/5: accepted over tested, accepted over drafted, tokens a pass, for γ = 2, 4, 8, 16
+METERS = " ".join(f"{gamma} # ± # (#) # ± # (#) # ± # (#)" for gamma in (2, 4, 8, 16))
+RATES_AT_4_5 = [
+    v
+    for exact in (
+        (0.8, 0.72, 2.44), (0.8, 0.5904, 3.3616), (0.8, 0.416114, 4.328911),
+        (0.8, 0.242963, 4.887410),
+    )
+    for e in exact
+    for v in (None, None, e)
+]  # fmt: skip
+
 # (page, words with # for each number, expected numbers); None: any number, a run's own
 FACTS = [
     (ONE, r"has area \(Z =\) # under both", [5.7380727]),
@@ -53,6 +74,12 @@ FACTS = [
     (ONE, r"The true maximum of \(b\) is #", [3.9595942]),
     (ONE, r"theory, Z/C # % # %", [22.952, 52.164]),
     (ONE, r"reported elsewhere # % # %", [22.93, 52.12]),
+    (ONE, r"Now # darts under each envelope", [300_000]),
+    (ONE, r"C (flat) kept TV from f/Z 25.00 # % # 22.17 # % #", [22.952, 0, 25.876, 0]),
+    (ONE, r"20.00 # % # 15.00 # % # 10.00 # % #",
+     [28.461294, 0.006942, 35.247138, 0.055138, 45.801060, 0.133093]),
+    (ONE, r"5.00 # % # 2.00 # % # TV is the", [62.635688, 0.227904, 78.339560, 0.303969]),
+    (ONE, r"the flat proposal’s bias is #", [0.007163]),
     (ONE, r"The standard normal has # % of its mass outside", [0.26998]),
     (ONE, r"by integration #", [5.7380727]),
     (ONE, r"proposal smallest C touches at x = kept flat # # # %", [22.17489, -0.363354, 25.876]),
@@ -76,26 +103,30 @@ FACTS = [
     (TWO, r"no coin # #, #, # #", [1 / 2, 0, 1 / 4, 3 / 4, 1 / 4]),
     (TWO, r"typical acceptance # #, #, # #", [1, 1 / 2, 1 / 4, 1 / 4, 1 / 4]),
     (TWO, r"with probability # / # = #", [0.2, 0.5, 0.4]),
+    (TWO, r"coin kept missing x # # # # # y # # # # #",
+     [0.2, 0.5, 1, 0.2, 0.3, 0.5, 0.2, 0.4, 0.2, 0]),
+    (TWO, r"comes through with probability # × # = # , just what is wanted", [0.5, 0.4, 0.2]),
+    (TWO, r"# matches out of # drafts yield # tokens", [4, 8, 5]),
+    (TWO, r"third coin, # , is above # , so the second cat", [0.7, 1 / 2]),
+    (TWO, r"\(\varepsilon =\) # and \(\delta =\) # , it keeps everything", [0.09, 0.3]),
+    (TWO, r"so the output is the draft’s law: distance #", [1 / 4]),
+    (TWO, r"0 comes up once in about # throws", [17_000_000]),
+    (TWO, r"rounds for each γ, of a pair with α = #", [4 / 5]),
+    (TWO, METERS, RATES_AT_4_5),
+    (TWO, r"favourites agree # # # house: differ # # #", [7 / 8, 32 / 39, 1, 3 / 4, 1 / 2, 0]),
+    (TWO, r"(0.9, 0.1) and (0.6, 0.4) # # house # #", [7 / 10, 9 / 10, 3 / 4, 1 / 4]),
     (THREE, r"\(p(\text{h} \mid \text{t}) = \) #", [5 / 29]),
     (THREE, r"\(p(\text{t} \mid \text{^}) = \) #", [2 / 19]),
     (THREE, r"gives the space # and the t #", [9 / 49, 6 / 49]),
     (THREE, r"to suffer (#, #)", [80, 18]),
-    (THREE, r"accepted ÷ tested, run 0.0 # # ± #", [0.72583, None, None]),
-    (THREE, r" 0.1 # # ± #", [0.75325, None, None]),
-    (THREE, r" 0.2 # # ± #", [0.78066, None, None]),
-    (THREE, r" 0.3 # # ± #", [0.80808, None, None]),
-    (THREE, r" 0.5 # # ± #", [0.86292, None, None]),
-    (THREE, r" 0.7 # # ± #", [0.91775, None, None]),
-    (THREE, r" 0.9 # # ± #", [0.97258, None, None]),
-    (THREE, r" 1.0 # # ± #", [1, 1, 0]),
-    (THREE, r"tokens a call, run 0.0 # # # ± #", [2.9126, 2.913216, None, None]),
-    (THREE, r" 0.1 # # # ± #", [3.06993, 3.070467, None, None]),
-    (THREE, r" 0.2 # # # ± #", [3.23728, 3.237732, None, None]),
-    (THREE, r" 0.3 # # # ± #", [3.4152, 3.415519, None, None]),
-    (THREE, r" 0.5 # # # ± #", [3.80455, 3.804752, None, None]),
-    (THREE, r" 0.7 # # # ± #", [4.24241, 4.242486, None, None]),
-    (THREE, r" 0.9 # # # ± #", [4.7332, 4.733254, None, None]),
-    (THREE, r" 1.0 # # # ± #", [5, 5, 5, 0]),
+    (THREE, r"Draw # characters after t", [200_000]),
+    (THREE, r"from the start make # · # = # pairs", [18, 18, 324]),
+    (THREE, r"Its law is off by a distance of only #", [0.008240]),
+    (THREE, r"experts on average. The pass reads # times", [35.303 / 8]),
+    (THREE, r"and only # times with 7 and 1", [1.3]),
+    (THREE, r"went from # times faster at a low request rate to # to # times", [1.5, 1.4, 1.8]),
+    (THREE, RATES, [v for a in ALPHAS for v in (a, None, None, None)]),
+    (THREE, TOKENS, [v for f, e in CALLS for v in (f, e, None, None)]),
     (THREE, r"the formula says # and the chain #", [2.912603, 2.913216]),
     (THREE, r"c = 0.5 0.0 # # # #", [0.72583, 2.427169, 2.080431, 1.456302]),
     (THREE, r" 0.9 # # 3.381 #", [0.97258, 3.944371, 2.366623]),

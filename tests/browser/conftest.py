@@ -87,16 +87,19 @@ class Visit:
 
 
 @pytest.fixture(scope="session")
-def visit(browser, address):
-    """Return a context manager: visit(theme=..., width=..., **options) as Visit."""
+def visit(browser, address, site):
+    """Return a context manager: visit(theme=..., width=..., **options) as Visit.
+
+    With disk=True the folder is opened as a double click opens it, not served.
+    """
 
     @contextmanager
-    def opened(theme="light", width=1280, **options):
+    def opened(theme="light", width=1280, disk=False, **options):
         context = browser.new_context(
             viewport={"width": width, "height": 800}, color_scheme=theme, **options
         )
         try:
-            yield Visit(context.new_page(), address)
+            yield Visit(context.new_page(), f"{site.resolve().as_uri()}/" if disk else address)
         finally:
             context.close()
 

@@ -8,6 +8,7 @@ from draftproof.examples import bell_envelope, dart_runs, flat_envelope
 from draftproof.figures import chapter1 as figures
 from draftproof.figures.chapter1.boards import REACH, between
 from draftproof.figures.style import LAYOUTS
+from draftproof.figures.words import count
 
 Z = 5.7380727
 ENTRIES = {entry.name: entry for entry in figures.recipes()}
@@ -86,8 +87,8 @@ def test_the_survivors_fill_histograms_of_area_one():
     assert areas["flat/survivors"] == pytest.approx(1, abs=1e-9)
     assert areas["bell/survivors"] == pytest.approx(1, abs=1e-9)
     flat, bell = dart_runs()
-    assert str(flat.num_accepted) in plate("survivors").alt
-    assert str(bell.num_accepted) in plate("survivors").alt
+    assert count(flat.num_accepted) in plate("survivors").alt
+    assert count(bell.num_accepted) in plate("survivors").alt
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -117,7 +118,7 @@ def test_a_tight_envelope_of_ones_own():
 
 def test_curves_state_their_numbers():
     assert "57.8 %" in plate("proposal-width").alt
-    assert "one dart in 20959" in plate("dimensions").alt
+    assert "one dart in 20\u202f959" in plate("dimensions").alt
     huge = figures.dimensions(runs.dimension_runs(), scale=2.0, dimension=1000)
     assert huge.alt.endswith("1 dart in 10³⁰¹.")
     assert huge.faults() == []

@@ -283,6 +283,31 @@ def test_torch_tensors_and_lists_are_read():
     assert audit(lambda n, g: list(tensors(n, g)), P, 100, rng()).exact
 
 
+ENDS = {(0,): 0.5, (1, 1): 0.25, (1, 2): 0.25}
+
+
+@pytest.mark.parametrize(
+    "form", [tuple, list, np.array, lambda row: np.array(row, dtype=np.int32), "padded", "tensors"]
+)
+def test_sequences_of_several_lengths_are_read(form):
+    """Texts that end early come as rows of any kind; a wrong one is named as it came."""
+    if form == "tensors":
+        torch = pytest.importorskip("torch")
+        form = torch.tensor
+
+    def texts(n, g):
+        rows = [list(ENDS)[k] for k in g.choice(3, size=n, p=list(ENDS.values()))]
+        if form == "padded":
+            return np.array([(*row, -1)[:2] for row in rows])
+        return [form(row) for row in rows]
+
+    assert audit(texts, ENDS, 800, rng()).exact
+    if form != "padded":
+        report = audit(lambda n, g: [*texts(n - 1, g), form((1, 1, 1))], ENDS, 50, rng())
+        assert report.p_value == 0
+        assert "(1, 1, 1) is not in the law" in report.reason
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -294,10 +319,12 @@ def test_torch_tensors_and_lists_are_read():
         ([0, 1, float("nan")], "whole numbers"),
         ([True, False, True], "whole numbers"),
         (["a", "b", "c"], "whole numbers"),
-        ([[0], [1, 2], [0]], "array of whole numbers"),
+        ([[0], [1, 2], [0]], "shape"),
         ([0, None, 1], "whole numbers"),
         (5, "shape"),
-        ([(0,), 1, (2,)], "tuples"),
+        ([(0,), 1, (2,)], "sequences of tokens only"),
+        ([[0], 1, [2]], "sequences of tokens only"),
+        ([[0], [0.5, 1], [2]], "whole numbers"),
         ([0, 1, Fraction(1, 2)], "whole numbers"),
     ],
 )

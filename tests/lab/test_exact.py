@@ -312,6 +312,14 @@ def test_tensors_are_laws_too() -> None:
         assert lab.target_law(model) == wanted
 
 
+def test_distances_are_of_laws() -> None:
+    law = lab.target_law(P, (), 2)
+    assert lab.distance(law, {}) == Fraction(1, 2)
+    for one, other, name in ((law, [0.5, 0.5], "other"), (np.array([0.5, 0.5]), law, "law")):
+        with pytest.raises(ValueError, match=f"{name} must be a mapping"):
+            lab.distance(one, other)
+
+
 def test_samplers_check_before_they_run() -> None:
     with pytest.raises(ValueError, match="target must be a callable"):
         lab.sampler(verifiers.token, None, P)

@@ -9,7 +9,7 @@ import pytest
 from draftproof import verifiers
 from draftproof.lab.broken import GALLERY
 from draftproof.lab.broken_fault import LawFault, ValueFault
-from draftproof.lab.broken_noise import race_again
+from draftproof.lab.broken_noise import coin_again, race_again
 from draftproof.lab.broken_verdicts import GRID
 
 ONE_TOKEN = {
@@ -30,6 +30,9 @@ ONE_TOKEN = {
         (0.357, 0.343, 0.2, 0.1),
     ),
     "retry-against-stale-p": ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5), (0.35, 0.39, 0.26)),
+    "over-the-largest-p": ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5), (0.62, 0.18, 0.2)),
+    "greedy-test-of-sampled-text": ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5), (1.0, 0.0, 0.0)),
+    "correction-reuses-the-coin": ((0.4, 0.4, 0.2), (0.2, 0.2, 0.6), (0.3, 0.5, 0.2)),
 }
 
 
@@ -135,3 +138,14 @@ def test_the_second_race_against_simulation() -> None:
         assert law.sum() == pytest.approx(1)
         seen = np.bincount(second[first == x], minlength=3) / (first == x).sum()
         assert seen == pytest.approx(law, abs=0.006)  # six standard deviations
+
+
+def test_a_used_coin_against_simulation() -> None:
+    law = np.array([Fraction(1, 6), Fraction(1, 3), Fraction(1, 2)], dtype=object)
+    assert list(coin_again(law, Fraction(0))) == list(law)
+    assert list(coin_again(law, Fraction(1, 3))) == [0, Fraction(1, 4), Fraction(3, 4)]
+    rng, h = np.random.default_rng(1), 0.2
+    looked_up = np.searchsorted([1 / 6, 1 / 2, 1], h + (1 - h) * rng.random(200_000), side="right")
+    seen = np.bincount(looked_up, minlength=3) / 200_000
+    wanted = coin_again(law.astype(float), h)
+    assert seen == pytest.approx(wanted, abs=0.006)  # more than five standard deviations

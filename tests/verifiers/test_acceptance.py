@@ -9,7 +9,7 @@ import pytest
 from draftproof import verifiers
 from draftproof.finite import overlap
 from draftproof.small import all_laws
-from draftproof.verifiers import best_cut, optimal_transport_bound
+from draftproof.verifiers import best_cut, optimal_transport_bound, transport_plan
 
 P = np.array([Fraction(5, 10), Fraction(3, 10), Fraction(2, 10)], dtype=object)
 Q = P[::-1].copy()
@@ -83,6 +83,35 @@ def test_linear_program_and_cut_agree(replacement: bool) -> None:
             p, q = rng.dirichlet(np.full(size, 0.7), 2)
             plan = optimal_transport_bound(p, q, drafts, replacement)
             assert plan == pytest.approx(best_cut(p, q, drafts, replacement).bound, abs=1e-9)
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_the_plan_is_a_coupling_that_reaches_the_bound(replacement: bool) -> None:
+    rng = np.random.default_rng(14)
+    for size, drafts in [(1, 1), (2, 2), (3, 2), (4, 3)]:
+        for _ in range(4):
+            p, q = rng.dirichlet(np.full(size, 0.7), 2)
+            plan = transport_plan(p, q, drafts, replacement)
+            carried = np.zeros((len(plan.drafted), size))
+            for (row, x), mass in plan.moves.items():
+                carried[row, x] = mass
+            inside = np.array([[x in tokens for x in range(size)] for tokens, _ in plan.drafted])
+            assert (carried >= 0).all()
+            assert carried.sum(axis=0) == pytest.approx(p, abs=1e-7)
+            assert carried.sum(axis=1) == pytest.approx([m for _, m in plan.drafted], abs=1e-7)
+            assert carried[inside].sum() == pytest.approx(plan.accepted, abs=1e-7)
+            bound = optimal_transport_bound(p, q, drafts, replacement)
+            assert bound - 2e-6 * size**2 <= plan.accepted <= bound + 1e-9
+
+
+def test_plans_at_the_edges() -> None:
+    apart = transport_plan([1.0, 0.0], [0.0, 1.0])
+    assert (apart.accepted, apart.moves) == (0, {(0, 0): 1.0})
+    assert str(optimal_transport_bound([1.0, 0.0], [0.0, 1.0])) == "0.0"
+    uneven = transport_plan([0.5, 0.5 + 9e-7], [0.2, 0.8])  # a law within its tolerance
+    assert sum(uneven.moves.values()) == pytest.approx(1, abs=2e-6)
+    with pytest.raises(ValueError, match="at most 50000 moves"):
+        transport_plan(np.full(50, 0.02), np.full(50, 0.02), 2)
 
 
 def test_the_cut_of_independent_drafts_in_closed_form() -> None:

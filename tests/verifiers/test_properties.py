@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from draftproof import lab, verifiers
 from draftproof.finite import inverse_cdf, normalise
-from draftproof.verifiers import best_cut, optimal_transport_bound
+from draftproof.verifiers import best_cut, optimal_transport_bound, transport_plan
 from draftproof.verifiers.shapes import children, nodes
 
 EXACT = [
@@ -145,3 +145,6 @@ def test_bounds_bound(pair, replacement) -> None:
     cut = best_cut(p, q, 2, replacement).bound
     assert kept <= cut + 1e-12
     assert optimal_transport_bound(p, q, 2, replacement) == pytest.approx(cut, abs=1e-8)
+    plan = transport_plan(p, q, 2, replacement)
+    assert plan.accepted == pytest.approx(cut, abs=1e-6)
+    assert sum(plan.moves.values()) == pytest.approx(1, abs=1e-6)

@@ -6,6 +6,8 @@ the package imports it.
 access     HTML that assistive software accepts
 alive      the widgets that work in the static page
 freshness  a change in ``src/`` or ``static/`` never leaves a stale page
+opening    each chapter as a notebook: to download, on Colab, on Binder (`notebooks` makes them)
+paper      the book as one page for a printer (`pdf` prints it)
 plates     the figures that chapter cells show become numbered figures with four drawings each
 points     punctuation stays with the formula before it
 solutions  hidden solutions are ``<details>``: they open by keyboard and without JavaScript
@@ -18,11 +20,21 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from draftproof.book import access, alive, freshness, plates, points, site, solutions
+from draftproof.book import (
+    access,
+    alive,
+    freshness,
+    opening,
+    paper,
+    plates,
+    points,
+    site,
+    solutions,
+)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the parts (called by Sphinx)."""
-    for part in (access, alive, freshness, plates, points, solutions, site):
+    for part in (access, alive, freshness, opening, paper, plates, points, solutions, site):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

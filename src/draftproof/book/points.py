@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-__all__ = ["KeepPoints", "setup"]
+__all__ = ["KeepPoints"]
 
 _POINTS = re.compile(r"[.,;:!?)\]’”%]+|-\w+")
 CLASS = "dp-keep"

@@ -51,19 +51,24 @@ def _disclosure(node: solution_node) -> details:
 
 
 def _visit_details(self: HTML5Translator, node: details) -> None:
-    self.body.append(self.starttag(node, "details"))
+    # On paper nothing opens.
+    self.body.append(self.starttag(node, "div" if _on_paper(self) else "details"))
 
 
 def _depart_details(self: HTML5Translator, node: details) -> None:
-    self.body.append("</details>\n")
+    self.body.append("</div>\n" if _on_paper(self) else "</details>\n")
 
 
 def _visit_summary(self: HTML5Translator, node: summary) -> None:
-    self.body.append("<summary>")
+    self.body.append('<p class="dp-solution-title">' if _on_paper(self) else "<summary>")
 
 
 def _depart_summary(self: HTML5Translator, node: summary) -> None:
-    self.body.append("</summary>\n")
+    self.body.append("</p>\n" if _on_paper(self) else "</summary>\n")
+
+
+def _on_paper(translator: HTML5Translator) -> bool:
+    return bool(translator.builder.name == "singlehtml")
 
 
 def setup(app: Sphinx) -> None:

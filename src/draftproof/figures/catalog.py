@@ -38,5 +38,16 @@ CATALOG: dict[str, Entry] = _collect()
 
 
 def files_of(name: str) -> tuple[str, dict[str, str]]:
-    """Return a figure's name and its files; another process can be sent here."""
+    """Return a figure's name and its files; another process can be sent here.
+
+    Parameters
+    ----------
+    name : str
+        Name of the figure.
+
+    Returns
+    -------
+    tuple
+        The name, and the text of each file by file name.
+    """
     return name, CATALOG[name].files()

@@ -37,6 +37,15 @@ MOST_DRAFTS = 6
 def walk(coins: Sequence[float] = COINS) -> Trace:
     """Return the walk over the book's block, cat dog cat cat, with the given coins.
 
+    Parameters
+    ----------
+    coins : sequence of float
+        The four uniforms.
+
+    Returns
+    -------
+    Trace
+
     Raises
     ------
     ValueError
@@ -119,6 +128,11 @@ def block_walk(plate: Plate, trace: Trace, *, names: Sequence[str] | None = None
         One verified block of 1 to 6 drafts.
     names : sequence of str, optional
         The tokens' names.
+
+    Raises
+    ------
+    ValueError
+        If the block has not 1 to 6 drafts, or the names are not one per token.
     """
     if not 1 <= trace.drafted <= MOST_DRAFTS:
         raise ValueError(f"trace must hold 1 to {MOST_DRAFTS} drafts; got {trace.drafted}")

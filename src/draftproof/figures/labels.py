@@ -25,7 +25,13 @@ class Label(Text):
     halo_width: float = 5.0
 
     def draw(self, renderer: Any) -> None:
-        """Draw, leaving the order for the SVG."""
+        """Draw, leaving the order for the SVG.
+
+        Parameters
+        ----------
+        renderer : object
+            Matplotlib's renderer.
+        """
         if self.halo and getattr(self.figure, "writing_svg", False):
             self.set_path_effects([])
             self.set_gid(directive("halo", self.halo, self.halo_width))
@@ -57,6 +63,47 @@ def label(
     ``$p$`` sets maths; a line break starts a new line. ``color`` is ``ink``, ``ink2`` or a role;
     ``halo`` is the ground behind the text (a role's fill, ``background`` or ``panel``). ``x`` and
     ``y`` are in the coordinates of ``ax``; offsets are in pixels.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x : float
+        Where the text begins, ends or has its middle.
+    y : float
+        Where the first baseline lies.
+    words : str
+        The text, its mathematics between dollar signs.
+    color : str
+        ``ink``, ``ink2`` or a role.
+    size : float
+        Of the type, in pixels, at least 12.
+    bold : bool
+        Set it semibold.
+    ha : str
+        ``left``, ``center`` or ``right``.
+    va : str
+        ``base`` or ``middle``.
+    halo : str, optional
+        The ground behind the text.
+    mono : bool
+        Set it in the fixed-width face.
+    rotate : float
+        Degrees, counter-clockwise.
+    leading : float
+        Distance of two lines, in sizes.
+    zorder : float
+        What lies above what: larger is nearer.
+
+    Returns
+    -------
+    list of Label
+        One a line.
+
+    Raises
+    ------
+    ValueError
+        If the size is below 12 pixels.
     """
     theme = plate_of(ax).theme
     if size < style.MIN_TEXT:

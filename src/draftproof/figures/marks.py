@@ -58,6 +58,27 @@ def mass(
     ``key`` its area, read back from the drawn patch, appears in ``plate.areas`` (several masses
     may share a key). ``left=True`` draws the dashed frame of mass that has moved elsewhere;
     ``plain=True`` leaves the pattern out, for squares too small to show it.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    role : str
+        Whose colours: ``p``, ``q``, ``accepted``, ``rejected``, ``residual``, ``bonus``.
+    shape : Shape
+        A rectangle (x, y, width, height), polygon points (n, 2) or a path.
+    key : str, optional
+        Name under which the area is reported; none unless given.
+    left : bool
+        Draw the frame of mass that has left.
+    plain : bool
+        Leave the pattern out.
+    zorder : float
+        What lies above what: larger is nearer.
+
+    Returns
+    -------
+    PathPatch
     """
     plate = plate_of(ax)
     colours = plate.theme[role]
@@ -83,7 +104,23 @@ def mass(
 
 
 def wash(ax: Axes, colour: str, shape: Shape, *, zorder: float = 1) -> PathPatch:
-    """Draw a plain fill without outline: the wash of a role, ``panel``, or a hex colour."""
+    """Draw a plain fill without outline: the wash of a role, ``panel``, or a hex colour.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    colour : str
+        A role, ``panel`` or a hex colour.
+    shape : Shape
+        A rectangle (x, y, width, height), polygon points (n, 2) or a path.
+    zorder : float
+        What lies above what: larger is nearer.
+
+    Returns
+    -------
+    PathPatch
+    """
     theme = plate_of(ax).theme
     fill = colour if colour.startswith("#") else ground(theme, colour)
     patch = PathPatch(as_path(shape), facecolor=fill, linewidth=0, zorder=zorder)
@@ -98,7 +135,23 @@ def _outline(ax: Axes, shape: Shape, **settings: Any) -> PathPatch:
 
 
 def ghost(ax: Axes, role: str, shape: Shape, *, zorder: float = 3) -> PathPatch:
-    """Draw the dashed frame of mass that is missing or has left, without fill."""
+    """Draw the dashed frame of mass that is missing or has left, without fill.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    role : str
+        Whose colours: ``p``, ``q``, ``accepted``, ``rejected``, ``residual``, ``bonus``.
+    shape : Shape
+        A rectangle (x, y, width, height), polygon points (n, 2) or a path.
+    zorder : float
+        What lies above what: larger is nearer.
+
+    Returns
+    -------
+    PathPatch
+    """
     return _outline(
         ax,
         shape,
@@ -110,7 +163,23 @@ def ghost(ax: Axes, role: str, shape: Shape, *, zorder: float = 3) -> PathPatch:
 
 
 def frame(ax: Axes, letter: str, shape: Shape, *, zorder: float = 4) -> PathPatch:
-    """Draw a law as a closed frame: ``p`` solid, ``q`` dashed; ``next`` (next round) is grey."""
+    """Draw a law as a closed frame: ``p`` solid, ``q`` dashed; ``next`` (next round) is grey.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    letter : str
+        ``p``, ``q`` or ``next``.
+    shape : Shape
+        A rectangle (x, y, width, height), polygon points (n, 2) or a path.
+    zorder : float
+        What lies above what: larger is nearer.
+
+    Returns
+    -------
+    PathPatch
+    """
     theme = plate_of(ax).theme
     if letter == "next":
         settings = {"edgecolor": theme.axis, "linewidth": 1.0, "linestyle": (0, style.NEXT_DASH)}
@@ -130,7 +199,27 @@ def law(
     zorder: float = 4,
     **settings: Any,
 ) -> Line2D:
-    """Draw a law as a line: ``p`` solid, ``q`` dashed, ``q2`` (a second envelope) dotted."""
+    """Draw a law as a line: ``p`` solid, ``q`` dashed, ``q2`` (a second envelope) dotted.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    letter : str
+        Which law.
+    x : array_like
+        Coordinates along the axis.
+    y : array_like
+        Coordinates across it.
+    zorder : float
+        What lies above what: larger is nearer.
+    **settings : object
+        Further settings of the matplotlib artist.
+
+    Returns
+    -------
+    Line2D
+    """
     theme = plate_of(ax).theme
     look: dict[str, Any] = {
         "p": {"color": theme.p.line, "linewidth": style.P_WIDTH},
@@ -155,7 +244,27 @@ def line(
     zorder: float = 1,
     **settings: Any,
 ) -> Line2D:
-    """Draw a line that is no law: ``axis``, ``hair``, ``leader``, ``ink`` (2 px), ``dashed``."""
+    """Draw a line that is no law: ``axis``, ``hair``, ``leader``, ``ink`` (2 px), ``dashed``.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x : array_like
+        Coordinates along the axis.
+    y : array_like
+        Coordinates across it.
+    kind : str
+        ``axis``, ``hair``, ``leader``, ``ink`` or ``dashed``.
+    zorder : float
+        What lies above what: larger is nearer.
+    **settings : object
+        Further settings of the matplotlib artist.
+
+    Returns
+    -------
+    Line2D
+    """
     theme = plate_of(ax).theme
     look: dict[str, Any] = {
         "axis": {"color": theme.ink, "linewidth": style.OUTLINE},
@@ -168,7 +277,23 @@ def line(
 
 
 def dots(ax: Axes, x: Any, y: Any, role: str = "accepted", *, size: float = 5.0, **kw: Any) -> None:
-    """Draw round markers of ``size`` px in the line colour of ``role``."""
+    """Draw round markers of ``size`` px in the line colour of ``role``.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x : object
+        Coordinates along the axis.
+    y : object
+        Coordinates across it.
+    role : str
+        Whose colours: ``p``, ``q``, ``accepted``, ``rejected``, ``residual``, ``bonus``.
+    size : float
+        Size in pixels.
+    **kw : object
+        Further settings of the matplotlib artist.
+    """
     colour = line_colour(plate_of(ax).theme, role)
     look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markeredgewidth": 0, "zorder": 3}
     ax.add_line(Line2D(x, y, markersize=size, markerfacecolor=colour, **(look | kw)))
@@ -177,7 +302,23 @@ def dots(ax: Axes, x: Any, y: Any, role: str = "accepted", *, size: float = 5.0,
 def crosses(
     ax: Axes, x: Any, y: Any, role: str = "rejected", *, size: float = 6.0, **kw: Any
 ) -> None:
-    """Draw cross markers of ``size`` px in the line colour of ``role``."""
+    """Draw cross markers of ``size`` px in the line colour of ``role``.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x : object
+        Coordinates along the axis.
+    y : object
+        Coordinates across it.
+    role : str
+        Whose colours: ``p``, ``q``, ``accepted``, ``rejected``, ``residual``, ``bonus``.
+    size : float
+        Size in pixels.
+    **kw : object
+        Further settings of the matplotlib artist.
+    """
     colour = line_colour(plate_of(ax).theme, role)
     look: dict[str, Any] = {
         "linestyle": "none",

@@ -30,6 +30,23 @@ def arrow(
 
     Straight pieces by default. With ``curve`` the points after the first come in threes, as the
     control points and end of cubic Bezier pieces.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    points : sequence of tuple
+        Through these, in pixels.
+    curve : bool
+        Whether the pieces are Bezier curves.
+    color : str
+        ``ink``, ``ink2`` or a role.
+    width : float
+        Of the line, in pixels.
+    head : float
+        Length of the head, in pixels.
+    zorder : float
+        What lies above what: larger is nearer.
     """
     colour = line_colour(plate_of(ax).theme, color)
     way = np.asarray(points, dtype=float)
@@ -54,7 +71,27 @@ def ramp(
     *,
     zorder: float = 1,
 ) -> PathPatch:
-    """Draw a fill whose colour runs from ``x0`` to ``x1``; ``stops`` are (share, hex colour)."""
+    """Draw a fill whose colour runs from ``x0`` to ``x1``; ``stops`` are (share, hex colour).
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    shape : Path or ndarray
+        What is filled.
+    stops : sequence of tuple
+        Share of the way and hex colour.
+    x0 : float
+        Where the first colour lies.
+    x1 : float
+        Where the last one lies.
+    zorder : float
+        What lies above what: larger is nearer.
+
+    Returns
+    -------
+    PathPatch
+    """
     patch = Drawn(as_path(shape), facecolor=stops[len(stops) // 2][1], linewidth=0, zorder=zorder)
     marks = [f"{colour}@{share:g}" for share, colour in stops]
     patch.order = directive("ramp", f"{x0:g}", f"{x1:g}", *marks)
@@ -73,6 +110,23 @@ def ribbon(
     """Draw a band of mass from the hatched side to the dotted one, in pixel axes.
 
     ``start`` and ``end`` are (x, top, bottom); ``lead`` is how far it runs level before it bends.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    start : tuple of float
+        x, top and bottom of the hatched end.
+    end : tuple of float
+        x, top and bottom of the dotted end.
+    lead : float
+        Pixels.
+    zorder : float
+        What lies above what: larger is nearer.
+
+    Returns
+    -------
+    PathPatch
     """
     theme = plate_of(ax).theme
     (x0, top0, low0), (x1, top1, low1) = start, end

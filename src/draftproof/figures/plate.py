@@ -39,7 +39,17 @@ Drawing = Callable[..., "Plate"]
 
 
 class Plate(Figure):
-    """A matplotlib figure in pixels that knows its caption, its alternative text, its areas."""
+    """A matplotlib figure in pixels that knows its caption, its alternative text, its areas.
+
+    Parameters
+    ----------
+    name : str
+        Of the figure.
+    theme : Theme
+        Its colours.
+    layout : str
+        ``wide`` or ``phone``.
+    """
 
     def __init__(self, name: str, theme: Theme, layout: Layout) -> None:
         if layout not in style.WIDTH:
@@ -71,11 +81,34 @@ class Plate(Figure):
         return float(self.get_figheight() * 72)
 
     def pick(self, wide: Any, phone: Any) -> Any:  # type: ignore[override]
-        """Return the first for the wide layout, the second for the phone."""
+        """Return the first for the wide layout, the second for the phone.
+
+        Parameters
+        ----------
+        wide : object
+            For the wide layout.
+        phone : object
+            For the phone.
+
+        Returns
+        -------
+        object
+            One of the two.
+        """
         return phone if self.phone else wide
 
     def pixels(self, height: float) -> Axes:
-        """Set the height and return axes over the whole plate: pixels, y down from the top."""
+        """Set the height and return axes over the whole plate: pixels, y down from the top.
+
+        Parameters
+        ----------
+        height : float
+            Of the plate, in pixels.
+
+        Returns
+        -------
+        Axes
+        """
         self.set_size_inches(self.width / 72, height / 72)
         ax = self.add_axes((0, 0, 1, 1))
         ax.set(xlim=(0, self.width), ylim=(height, 0))
@@ -94,7 +127,29 @@ class Plate(Figure):
         ylim: tuple[float, float],
         **settings: Any,
     ) -> Axes:
-        """Return data axes whose box is given in pixels from the top left, after :meth:`pixels`."""
+        """Return data axes whose box is given in pixels from the top left, after :meth:`pixels`.
+
+        Parameters
+        ----------
+        left : float
+            Pixels.
+        top : float
+            Pixels.
+        width : float
+            Pixels.
+        height : float
+            Pixels.
+        xlim : tuple of float
+            Range of the data along the axis.
+        ylim : tuple of float
+            Range of the data across it.
+        **settings : object
+            Further settings of the axes.
+
+        Returns
+        -------
+        Axes
+        """
         full_width, full_height = self.width, self.height
         box = (
             left / full_width,
@@ -108,12 +163,30 @@ class Plate(Figure):
         return ax
 
     def say(self, *, caption: str, alt: str) -> None:
-        """Set the caption (without its opening "What to see:") and the alternative text."""
+        """Set the caption (without its opening "What to see:") and the alternative text.
+
+        Parameters
+        ----------
+        caption : str
+            What to see, in one sentence or two.
+        alt : str
+            What the picture holds, for those who do not see it.
+        """
         self.caption = CAPTION_START + caption.removeprefix(CAPTION_START)
         self.alt = alt
 
     def measure(self, key: str, ax: Axes, patch: Patch) -> None:
-        """Report the area of ``patch`` under ``key`` in :attr:`areas`."""
+        """Report the area of ``patch`` under ``key`` in :attr:`areas`.
+
+        Parameters
+        ----------
+        key : str
+            Name of the area.
+        ax : Axes
+            The axes it lies on.
+        patch : Patch
+            What is measured.
+        """
         self._measured.setdefault(key, []).append((ax, patch))
 
     @property
@@ -125,16 +198,36 @@ class Plate(Figure):
         }
 
     def faults(self) -> list[str]:
-        """List what a reader would stumble over: small, cut-off or overlapping text."""
+        """List what a reader would stumble over: small, cut-off or overlapping text.
+
+        Returns
+        -------
+        list of str
+            Empty if there is nothing.
+        """
         return _faults(self)
 
     def draw(self, renderer: Any) -> None:
-        """Draw within the book's settings, wherever the plate is drawn."""
+        """Draw within the book's settings, wherever the plate is drawn.
+
+        Parameters
+        ----------
+        renderer : object
+            Matplotlib's renderer.
+        """
         with style.context(self.theme):
             super().draw(renderer)
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:
-        """Save within the book's settings; for the book's own SVG use :func:`svg`."""
+        """Save within the book's settings; for the book's own SVG use :func:`svg`.
+
+        Parameters
+        ----------
+        *args : object
+            As matplotlib takes them.
+        **kwargs : object
+            As matplotlib takes them.
+        """
         with style.context(self.theme):
             super().savefig(*args, **kwargs)
 
@@ -194,6 +287,15 @@ def drawing(function: Callable[..., None]) -> Drawing:
     The result is called as ``function(*results, theme="light", layout="wide", name=None,
     **options)``: it makes the plate, draws within the book's matplotlib settings, and returns
     the plate once it has its caption and alternative text.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a plate, results and options, and draws.
+
+    Returns
+    -------
+    Drawing
     """
 
     @functools.wraps(function)
@@ -230,6 +332,17 @@ def svg(plate: Plate, prefix: str = "") -> str:
     """Return the plate as SVG: text as paths, no date, equal bytes for equal plates.
 
     ``prefix`` goes before every id, so that several pictures can share one page.
+
+    Parameters
+    ----------
+    plate : Plate
+        What is written.
+    prefix : str
+        Put before every id.
+
+    Returns
+    -------
+    str
     """
     raw = io.StringIO()
     silent = {"Date": None, "Creator": None, "Format": None, "Type": None}
@@ -242,7 +355,22 @@ def svg(plate: Plate, prefix: str = "") -> str:
 
 
 def variants(draw: Drawing, *results: Any, **options: Any) -> dict[str, Plate]:
-    """Return the four plates of a drawing; they must agree in their name and words."""
+    """Return the four plates of a drawing; they must agree in their name and words.
+
+    Parameters
+    ----------
+    draw : Drawing
+        The drawing function.
+    *results : object
+        What the drawing shows, in its order.
+    **options : object
+        What the drawing takes beside its results.
+
+    Returns
+    -------
+    dict of str to Plate
+        By variant.
+    """
     plates = {key: draw(*results, **options, **look) for key, look in VARIANTS.items()}
     _agree(list(plates.values()))
     return plates
@@ -259,6 +387,11 @@ class Shown:
 
     Plates are drawn when they are asked for: a live control that moves needs two of the four.
 
+    Parameters
+    ----------
+    draw : callable
+        Makes one plate from ``theme`` and ``layout``.
+
     Attributes
     ----------
     name, caption, alt : str
@@ -274,13 +407,35 @@ class Shown:
         self.name, self.caption, self.alt = first.name, first.caption, first.alt
 
     def plate(self, variant: str) -> Plate:
-        """Return one of the four plates, such as ``"dark-phone"``."""
+        """Return one of the four plates, such as ``"dark-phone"``.
+
+        Parameters
+        ----------
+        variant : str
+            ``light-wide``, ``dark-wide``, ``light-phone`` or ``dark-phone``.
+
+        Returns
+        -------
+        Plate
+        """
         if variant not in self._plates:
             self._plates[variant] = self._draw(**VARIANTS[variant])
         return self._plates[variant]
 
     def svg(self, variant: str, prefix: str = "") -> str:
-        """Return one of the four plates as SVG, its ids after `prefix`."""
+        """Return one of the four plates as SVG, its ids after `prefix`.
+
+        Parameters
+        ----------
+        variant : str
+            ``light-wide``, ``dark-wide``, ``light-phone`` or ``dark-phone``.
+        prefix : str
+            Put before every id.
+
+        Returns
+        -------
+        str
+        """
         return svg(self.plate(variant), prefix)
 
     @property
@@ -305,7 +460,23 @@ class Shown:
 
 
 def show(draw: Drawing, *results: Any, name: str | None = None, **options: Any) -> Shown:
-    """Return what a notebook cell displays of a figure: four pictures, a caption, an alt text."""
+    """Return what a notebook cell displays of a figure: four pictures, a caption, an alt text.
+
+    Parameters
+    ----------
+    draw : Drawing
+        The drawing function.
+    *results : object
+        What the drawing shows, in its order.
+    name : str, optional
+        The name of the figure; that of the drawing unless given.
+    **options : object
+        What the drawing takes beside its results.
+
+    Returns
+    -------
+    Shown
+    """
     return Shown(functools.partial(draw, *results, name=name, **options))
 
 

@@ -54,7 +54,17 @@ Q_DASH, SECOND_DASH, GHOST_DASH, NEXT_DASH = (7.0, 4.0), (2.0, 4.0), (4.0, 3.0),
 
 @dataclass(frozen=True)
 class Role:
-    """The three colours of one role: its line, its text on the page, its fill (or wash)."""
+    """The three colours of one role: its line, its text on the page, its fill (or wash).
+
+    Attributes
+    ----------
+    line : str
+        Hex colour of lines.
+    text : str
+        Hex colour of text on the page.
+    fill : str
+        Hex colour of areas.
+    """
 
     line: str
     text: str
@@ -63,7 +73,37 @@ class Role:
 
 @dataclass(frozen=True)
 class Theme:
-    """Every colour of one theme; ``theme[role]`` gives the three colours of a role."""
+    """Every colour of one theme; ``theme[role]`` gives the three colours of a role.
+
+    Attributes
+    ----------
+    name : ThemeName
+        ``light`` or ``dark``.
+    background : str
+        The page.
+    panel : str
+        The ground of a panel.
+    ink : str
+        Text and firm lines.
+    ink2 : str
+        Quiet text.
+    axis : str
+        Axes.
+    hairline : str
+        Fine lines.
+    p : Role
+        The target.
+    q : Role
+        The draft.
+    accepted : Role
+        Kept mass.
+    rejected : Role
+        Cut mass.
+    residual : Role
+        Filled mass.
+    bonus : Role
+        The bonus token.
+    """
 
     name: ThemeName
     background: str
@@ -86,7 +126,17 @@ class Theme:
         return found
 
     def text(self, role: str) -> str:
-        """Return the colour of text: ``ink``, ``ink2``, ``background``, or that of a role."""
+        """Return the colour of text: ``ink``, ``ink2``, ``background``, or that of a role.
+
+        Parameters
+        ----------
+        role : str
+            What the text belongs to.
+
+        Returns
+        -------
+        str
+        """
         if role in ("ink", "ink2", "axis", "background"):
             return str(getattr(self, role))
         return self[role].text
@@ -126,7 +176,22 @@ _THEMES: dict[str, Theme] = {"light": LIGHT, "dark": DARK}
 
 
 def theme(name: str | Theme) -> Theme:
-    """Return the theme called ``name`` (``"light"`` or ``"dark"``); a Theme passes through."""
+    """Return the theme called ``name`` (``"light"`` or ``"dark"``); a Theme passes through.
+
+    Parameters
+    ----------
+    name : str or Theme
+        The theme or its name.
+
+    Returns
+    -------
+    Theme
+
+    Raises
+    ------
+    ValueError
+        If there is no such theme.
+    """
     if isinstance(name, Theme):
         return name
     if name not in _THEMES:
@@ -140,13 +205,40 @@ def _channels(colour: str) -> tuple[int, int, int]:
 
 
 def mix(over: str, under: str, share: float) -> str:
-    """Return the opaque sRGB blend of ``over`` laid on ``under`` with opacity ``share``."""
+    """Return the opaque sRGB blend of ``over`` laid on ``under`` with opacity ``share``.
+
+    Parameters
+    ----------
+    over : str
+        Hex colour.
+    under : str
+        Hex colour.
+    share : float
+        Opacity in [0, 1].
+
+    Returns
+    -------
+    str
+        Hex colour.
+    """
     pairs = zip(_channels(over), _channels(under), strict=True)
     return "#" + "".join(f"{round(share * a + (1 - share) * b):02X}" for a, b in pairs)
 
 
 def contrast(first: str, second: str) -> float:
-    """Return the WCAG 2 contrast ratio of two colours, from 1 (equal) to 21 (black on white)."""
+    """Return the WCAG 2 contrast ratio of two colours, from 1 (equal) to 21 (black on white).
+
+    Parameters
+    ----------
+    first : str
+        Hex colour.
+    second : str
+        Hex colour.
+
+    Returns
+    -------
+    float
+    """
 
     def luminance(colour: str) -> float:
         linear = [
@@ -173,6 +265,15 @@ def context(colours: str | Theme = "light") -> AbstractContextManager[None]:
 
     The figure dpi is 72, so that one point (matplotlib's unit of text and line width) is one
     pixel. Text within ``$…$`` is set in the maths italic, all else in the sans.
+
+    Parameters
+    ----------
+    colours : str or Theme
+        The theme or its name.
+
+    Returns
+    -------
+    context manager
     """
     _register_fonts()
     t = theme(colours)

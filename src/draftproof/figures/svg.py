@@ -23,7 +23,19 @@ _GLYPH = 64.0  # matplotlib scales glyph outlines by 1/64; the factor moves into
 
 
 def directive(kind: str, *values: object) -> str:
-    """Make a group id that :func:`tidy` understands: ``kind`` is mass, ramp or halo."""
+    """Make a group id that :func:`tidy` understands: ``kind`` is mass, ramp or halo.
+
+    Parameters
+    ----------
+    kind : str
+        ``mass``, ``ramp`` or ``halo``.
+    *values : object
+        What the kind needs.
+
+    Returns
+    -------
+    str
+    """
     return "~".join(["dp", kind, *map(str, values)])
 
 
@@ -243,7 +255,23 @@ def _tag(tag: str, attributes: dict[str, str], inner: str = "") -> str:
 
 
 def tidy(raw: str, theme: Theme, label: str, prefix: str = "") -> str:
-    """Rewrite matplotlib's ``raw`` SVG; ``label`` is the alternative text of the picture."""
+    """Rewrite matplotlib's ``raw`` SVG; ``label`` is the alternative text of the picture.
+
+    Parameters
+    ----------
+    raw : str
+        What matplotlib wrote.
+    theme : Theme
+        The colours that it was drawn in.
+    label : str
+        The alternative text.
+    prefix : str
+        Put before every id.
+
+    Returns
+    -------
+    str
+    """
     root = ET.fromstring(raw)
     work = _Tidy(theme, prefix or "i")
     # The clip paths stand at the end, but the shapes before them must know which are useless.

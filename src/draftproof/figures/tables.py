@@ -11,7 +11,15 @@ __all__ = ["Table", "table"]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under a head; a notebook cell displays it."""
+    """Rows of text under a head; a notebook cell displays it.
+
+    Attributes
+    ----------
+    head : tuple of str
+        Titles of the columns.
+    rows : tuple
+        Entries, as many a row as the head has.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -35,6 +43,17 @@ class Table:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
     """Make a table; every entry is shown as ``str`` gives it, so format numbers beforehand.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Titles of the columns.
+    rows : sequence of tuple
+        Entries of each row.
+
+    Returns
+    -------
+    Table
 
     Raises
     ------

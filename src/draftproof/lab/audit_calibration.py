@@ -23,7 +23,13 @@ class Calibration:
     Attributes
     ----------
     p_values : ndarray, shape (runs,)
+        In [0, 1], in the order of the runs.
     alpha : float
+        The stated false-alarm rate.
+    runs : int
+        How many exact samplers were audited.
+    false_alarms : int
+        How many of the p-values are at most `alpha`.
     """
 
     p_values: NDArray[np.float64]
@@ -40,9 +46,23 @@ class Calibration:
         return int((self.p_values <= self.alpha).sum())
 
     def too_many(self, level: float | None = None) -> float:
-        """Return the probability of so many false alarms or more, if the stated rate holds.
+        r"""Return the probability of so many false alarms or more, if the stated rate holds.
 
-        `level` counts the p-values up to another level than `alpha`.
+        .. math:: P(X \ge k), \quad X \sim \mathrm{Bin}(\text{runs}, \alpha)
+
+        Parameters
+        ----------
+        level : float, optional
+            Count the p-values up to another level than `alpha`.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If `level` does not lie in (0, 1).
         """
         a = self.alpha if level is None else check_probability(level, "level")
         alarms = int((self.p_values <= a).sum())
@@ -54,6 +74,15 @@ def random_case(rng: np.random.Generator) -> tuple[Array, int]:
 
     Vocabularies of 1 to 30 tokens, or pairs and triples of tokens; masses from even to extremely
     uneven, some of them 0; from 1 to 30,000 draws, so that expected counts are often far below 1.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    tuple of (ndarray, int)
+        The law, of shape (V,) or (V,) * L, and the number of draws.
     """
     size = int(rng.integers(1, 31))
     shape: tuple[int, ...] = (size,)
@@ -84,10 +113,18 @@ def calibrate(
     Parameters
     ----------
     runs : int
+        Exact samplers, at least 1.
     rng : numpy.random.Generator
+        For laws, sizes, draws and audits.
     alpha : float
+        The false-alarm rate of each audit.
     sequential : bool
         Use `audit_sequential`, looking up to the case's number of draws.
+
+    Returns
+    -------
+    Calibration
+        One p-value a run.
 
     Raises
     ------

@@ -34,6 +34,11 @@ def least_favourable(law: ArrayLike, tv: float) -> Array:
     tv : float
         At least 0, and at most the mass of the lowered set.
 
+    Returns
+    -------
+    ndarray, shape (V,)
+        A law at total variation `tv` from `law`.
+
     Raises
     ------
     ValueError

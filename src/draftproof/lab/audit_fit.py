@@ -61,19 +61,49 @@ class Cells:
     cell: NDArray[np.int64]
 
     def count(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count the draws in each cell; draws without probability are in none."""
+        """Count the draws in each cell; draws without probability are in none.
+
+        Parameters
+        ----------
+        index : ndarray of int, shape (n,)
+            The outcome of each draw; `OUTSIDE` for one that the law does not know.
+
+        Returns
+        -------
+        ndarray of int, shape (cells,)
+        """
         cells = self.cell[index[index != OUTSIDE]]
         return np.bincount(cells[cells >= 0], minlength=len(self.law))
 
     def gather(self, masses: Array) -> tuple[Array, float]:
-        """Return another law's mass in each cell, and its mass on impossible outcomes."""
+        """Return another law's mass in each cell, and its mass on impossible outcomes.
+
+        Parameters
+        ----------
+        masses : ndarray, shape (K,)
+            The other law's mass of each outcome.
+
+        Returns
+        -------
+        tuple of (ndarray of shape (cells,), float)
+        """
         inside = self.cell >= 0
         held = np.bincount(self.cell[inside], masses[inside], minlength=len(self.law))
         return held, float(masses[~inside].sum())
 
 
 def make_cells(outcomes: Outcomes) -> Cells:
-    """Return the cells of a law: one an outcome, unless there are more than `MAX_CELLS`."""
+    """Return the cells of a law: one an outcome, unless there are more than `MAX_CELLS`.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        Of the law that is claimed.
+
+    Returns
+    -------
+    Cells
+    """
     possible = np.flatnonzero(outcomes.possible)
     order = possible[np.argsort(-outcomes.law[possible], kind="stable")]
     if len(order) <= MAX_CELLS:
@@ -84,7 +114,20 @@ def make_cells(outcomes: Outcomes) -> Cells:
 
 
 def likelihood_ratio(counts: NDArray[np.int64], law: Array) -> Array:
-    """Return G of each row of counts, shape (..., cells) -> (...)."""
+    """Return G of each row of counts, shape (..., cells) -> (...).
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (..., cells)
+        Draws in each cell.
+    law : ndarray, shape (cells,)
+        Positive masses that sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        At least 0.
+    """
     n = counts.sum(axis=-1, keepdims=True)
     # Logarithms one by one: c / (n p) would overflow for a denormal p.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -94,13 +137,35 @@ def likelihood_ratio(counts: NDArray[np.int64], law: Array) -> Array:
 
 
 def reaches(values: Array, g: float) -> NDArray[np.bool_]:
-    """Tell which statistics reach `g`; ties split by rounding count as reached."""
+    """Tell which statistics reach `g`; ties split by rounding count as reached.
+
+    Parameters
+    ----------
+    values : ndarray
+        Statistics.
+    g : float
+        The one to reach; may be infinite.
+
+    Returns
+    -------
+    ndarray of bool
+    """
     return np.asarray(values >= (g - 1e-9 * (1 + abs(g)) if np.isfinite(g) else g))
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A goodness of fit: the statistic, its p-value and how that was found."""
+    """A goodness of fit: the statistic, its p-value and how that was found.
+
+    Attributes
+    ----------
+    g : float
+        The likelihood ratio.
+    p_value : float
+        In [0, 1].
+    method : str
+        In words.
+    """
 
     g: float
     p_value: float
@@ -128,6 +193,10 @@ def fit(
         Positive masses.
     rng : numpy.random.Generator
     simulations : int
+
+    Returns
+    -------
+    Fit
 
     References
     ----------
@@ -170,6 +239,18 @@ def binomial_bound(counts: NDArray[np.int64], law: Array) -> Array:
     .. math:: \min\Bigl(1,\; 2 K \min_x \min\bigl(P(C_x \le c_x), P(C_x \ge c_x)\bigr)\Bigr)
 
     Valid for every n and law, and not limited by a number of simulations.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (..., cells)
+        Draws in each cell.
+    law : ndarray, shape (cells,)
+        Positive masses that sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        In [0, 1].
     """
     n = counts.sum(axis=-1, keepdims=True)
     tails = np.minimum(_upper(counts, n, law), _lower(counts, n, law)).min(axis=-1)
@@ -193,6 +274,19 @@ def bound_limits(n: int, law: Array, alpha: float) -> tuple[Array, Array]:
 
     The first array holds the largest such low count (-1: none), the second the smallest such high
     count (n + 1: none).
+
+    Parameters
+    ----------
+    n : int
+        Draws.
+    law : ndarray, shape (cells,)
+        Positive masses that sum to 1.
+    alpha : float
+        The level, in (0, 1).
+
+    Returns
+    -------
+    tuple of two ndarrays of int, shape (cells,)
     """
     tail = alpha / (2 * len(law))
     low = _first(n, len(law), lambda c: _lower(c, n, law) > tail) - 1
@@ -213,13 +307,36 @@ def _first(n: int, cells: int, holds: Callable[[Array], Array]) -> Array:
 
 
 def few_tables(n: int, cells: int) -> bool:
-    """Tell whether all tables of `n` draws in `cells` can be visited."""
+    """Tell whether all tables of `n` draws in `cells` can be visited.
+
+    Parameters
+    ----------
+    n : int
+        Draws.
+    cells : int
+
+    Returns
+    -------
+    bool
+    """
     return comb(n + cells - 1, cells - 1) <= MAX_TABLES
 
 
 @lru_cache(maxsize=16)
 def every_table(n: int, cells: int) -> NDArray[np.int64]:
-    """Return every way to put `n` draws into `cells`, shape (tables, cells)."""
+    """Return every way to put `n` draws into `cells`, shape (tables, cells).
+
+    Parameters
+    ----------
+    n : int
+        Draws.
+    cells : int
+
+    Returns
+    -------
+    ndarray of int, shape (tables, cells)
+        Read-only, for it is kept.
+    """
     tables = np.zeros((1, 0), dtype=np.int64)
     left = np.array([n])
     for _ in range(cells - 1):
@@ -234,7 +351,19 @@ def every_table(n: int, cells: int) -> NDArray[np.int64]:
 
 
 def table_probabilities(tables: NDArray[np.int64], law: Array) -> Array:
-    """Return the multinomial probability of each table under a law."""
+    """Return the multinomial probability of each table under a law.
+
+    Parameters
+    ----------
+    tables : ndarray of int, shape (tables, cells)
+        All with the same number of draws.
+    law : ndarray, shape (cells,)
+        Positive masses that sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (tables,)
+    """
     n = tables[0].sum()
     logs = gammaln(n + 1) + (xlogy(tables, law) - gammaln(tables + 1)).sum(axis=1)
     return np.asarray(np.exp(logs))

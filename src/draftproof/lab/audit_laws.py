@@ -54,13 +54,33 @@ class Outcomes:
         return len(self.shape) if self.keys is None else int(self.keys.shape[1])
 
     def name(self, index: int) -> str:
-        """Return an outcome in words: ``token 3`` or ``sequence (0, 1)``."""
+        """Return an outcome in words: ``token 3`` or ``sequence (0, 1)``.
+
+        Parameters
+        ----------
+        index : int
+            The outcome's number.
+
+        Returns
+        -------
+        str
+        """
         if self.keys is None:
             return _name([int(i) for i in np.unravel_index(index, self.shape)], self.scalar)
         return _name([int(token) for token in self.keys[index]], self.scalar)
 
     def index(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the outcome of each row of tokens, shape (n, L), or `OUTSIDE`."""
+        """Return the outcome of each row of tokens, shape (n, L), or `OUTSIDE`.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (n, L)
+            One draw a row.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+        """
         if self.keys is None:
             sizes = np.array(self.shape)
             inside = np.asarray(((rows >= 0) & (rows < sizes)).all(axis=1))
@@ -90,6 +110,10 @@ def read_law(law: ArrayLike | Mapping[Any, Any], name: str = "law") -> Outcomes:
         to its probability; tuples may differ in length.
     name : str
         How error messages call the argument.
+
+    Returns
+    -------
+    Outcomes
 
     Raises
     ------
@@ -153,8 +177,9 @@ def read_draws(values: Any, n: int, outcomes: Outcomes) -> tuple[NDArray[np.int6
     Parameters
     ----------
     values : array_like of int, shape (n,) or (n, L)
-        What a sampler returned: an array, a tensor, a list, or a list of tuples (whose lengths
-        may differ if the law's do; -1 at the end of a row is padding).
+        What a sampler returned: an array, a tensor, a list, or a list of sequences (tuples, lists,
+        arrays or tensors, whose lengths may differ if the law's do; -1 at the end of a row is
+        padding).
     n : int
     outcomes : Outcomes
 
@@ -199,7 +224,16 @@ def _rows(values: Any, n: int, outcomes: Outcomes) -> NDArray[np.int64]:
 
 
 def _is_ragged(values: Any) -> bool:
-    return isinstance(values, (list, tuple)) and any(isinstance(row, tuple) for row in values)
+    """Tell whether draws come as sequences of their own: tuples, or rows of several lengths."""
+    if not isinstance(values, (list, tuple)):
+        return False
+    lengths = {len(row) if _is_row(row) else None for row in values}
+    return len(lengths) > 1 or any(isinstance(row, tuple) for row in values)
+
+
+def _is_row(value: Any) -> bool:
+    """Tell whether a draw is a sequence of tokens; an array or tensor of one axis is."""
+    return isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1
 
 
 def _as_array(values: Any) -> Array:
@@ -214,11 +248,12 @@ def _as_array(values: Any) -> Array:
 
 
 def _filled(rows: Any, length: int) -> list[Any]:
-    """Fill tuples up to the law's longest; what is longer stays and is reported as it is."""
-    try:
-        longest = max(length, max(len(row) for row in rows))
-        return [(*row, *[_PAD] * (longest - len(row))) for row in rows]
-    except TypeError:
-        raise ValueError(
-            f"sampler must return tuples of tokens only, got {show_value(rows)}"
-        ) from None
+    """Fill sequences up to the law's longest; what is longer stays and is reported as it is."""
+    if not all(_is_row(row) for row in rows):
+        raise ValueError(f"sampler must return sequences of tokens only, got {show_value(rows)}")
+    longest = max(length, max(len(row) for row in rows))
+    return [(*_listed(row), *[_PAD] * (longest - len(row))) for row in rows]
+
+
+def _listed(row: Any) -> Any:
+    return row.tolist() if hasattr(row, "tolist") else row

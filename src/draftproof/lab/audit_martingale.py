@@ -31,6 +31,11 @@ def log_e_value(counts: NDArray[np.int64], law: Array) -> float:
     counts : ndarray of int, shape (cells,)
     law : ndarray, shape (cells,)
         Positive masses.
+
+    Returns
+    -------
+    float
+        The natural logarithm of the e-value.
     """
     seen = counts > 0
     c, p, n = counts[seen], np.maximum(law[seen], 1e-300), int(counts.sum())

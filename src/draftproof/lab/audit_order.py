@@ -21,7 +21,23 @@ _ENOUGH = 100
 def evenness(
     counts: NDArray[np.int64], law: Array, rng: np.random.Generator, simulations: int
 ) -> float:
-    """Return the p-value of counts that lie too close to their expectation (small G)."""
+    """Return the p-value of counts that lie too close to their expectation (small G).
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (cells,)
+        Draws in each cell.
+    law : ndarray, shape (cells,)
+        Positive masses that sum to 1.
+    rng : numpy.random.Generator
+    simulations : int
+        At most how many.
+
+    Returns
+    -------
+    float
+        In (0, 1].
+    """
     n, g = int(counts.sum()), float(likelihood_ratio(counts, law))
     limit = g + 1e-9 * (1 + g)
     if len(law) == 1:
@@ -45,6 +61,21 @@ def serial(
     Under independence every order of the same draws is equally likely, so the statistic, the
     likelihood ratio of the table of neighbouring pairs, is compared with that of shuffled draws.
     The order tells nothing about the counts: this p-value is independent of theirs.
+
+    Parameters
+    ----------
+    cells : ndarray of int, shape (n,)
+        The cell of each draw, in the order of drawing.
+    size : int
+        How many cells there are.
+    rng : numpy.random.Generator
+    simulations : int
+        At most how many.
+
+    Returns
+    -------
+    float
+        In (0, 1].
     """
     if size == 1 or len(cells) < 3:
         return 1.0

@@ -51,6 +51,14 @@ class AuditReport:
         The law, in the same order.
     parts : dict
         The p-values that `p_value` was put together from.
+    tv_band : tuple of float
+        The band that holds the `tv` of 95 % of exact samplers.
+    detectable : float
+        The smallest TV that this n catches with 99 % power, in the hardest direction.
+
+    References
+    ----------
+    Besag and Clifford (1991), Sequential Monte Carlo p-values, Biometrika 78.
     """
 
     exact: bool
@@ -70,7 +78,10 @@ class AuditReport:
 
     @cached_property
     def tv_band(self) -> tuple[float, float]:
-        """The band that holds the `tv` of 95 % of exact samplers (2.5 % on either side)."""
+        """The band that holds the `tv` of 95 % of exact samplers (2.5 % on either side).
+
+        Its ends are quantiles over up to 4,000 simulated exact samplers of `n` draws.
+        """
         low, high = noise_band(
             self.law, self.n, self._stream, levels=(0.025, 0.975), runs=self._runs
         )
@@ -92,7 +103,13 @@ class AuditReport:
         return smallest_detectable(self._cells, self.n, self.alpha)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers of the report for JSON."""
+        """Return the numbers of the report for JSON.
+
+        Returns
+        -------
+        dict
+            Text, booleans, whole numbers and finite floats; None for an infinite one.
+        """
         return {
             "exact": self.exact,
             "p_value": self.p_value,
@@ -149,6 +166,10 @@ class SequentialReport:
         Why the sampler was rejected, or "".
     path : ndarray, shape (looks, 2)
         Draws and log e-value at every look, for a picture.
+
+    References
+    ----------
+    Ville (1939), Etude critique de la notion de collectif.
     """
 
     exact: bool
@@ -173,7 +194,13 @@ class SequentialReport:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers of the report for JSON."""
+        """Return the numbers of the report for JSON.
+
+        Returns
+        -------
+        dict
+            Text, booleans, whole numbers and finite floats; None for an infinite one.
+        """
         kept = ("exact", "n", "p_value", "log_e", "alpha", "max_n", "tv", "reason")
         row = {name: getattr(self, name) for name in kept}
         row["log_e"] = self.log_e if np.isfinite(self.log_e) else None

@@ -37,7 +37,23 @@ _NUMBERS = 4_000_000  # cells times runs, at most
 
 
 def check_probability(value: Any, name: str) -> float:
-    """Return `value` as a float if it lies in (0, 1), else raise `ValueError`."""
+    """Return `value` as a float if it lies in (0, 1), else raise `ValueError`.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        How error messages call it.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If it is no number in (0, 1).
+    """
     return float(check_number(value, name, 0, 1, above=True, below=True))
 
 
@@ -46,6 +62,16 @@ def noncentrality(cells: int, alpha: float, power: float) -> float:
 
     With K cells the statistic of a biased sampler is close to a noncentral chi-square with K - 1
     degrees of freedom and noncentrality :math:`\lambda = 2 n\, \mathrm{KL}(w \,\|\, p)`.
+
+    Parameters
+    ----------
+    cells : int
+    alpha, power : float
+        Both in (0, 1).
+
+    Returns
+    -------
+    float
     """
     degrees = max(cells - 1, 1)
     threshold = float(chdtri(degrees, alpha))
@@ -56,7 +82,18 @@ def noncentrality(cells: int, alpha: float, power: float) -> float:
 
 
 def runs_for(cells: int, alpha: float) -> tuple[int, int]:
-    """Return how many tables to simulate from the law, and from the wrong one."""
+    """Return how many tables to simulate from the law, and from the wrong one.
+
+    Parameters
+    ----------
+    cells : int
+    alpha : float
+        The false-alarm rate.
+
+    Returns
+    -------
+    tuple of (int, int)
+    """
     most = max(_NUMBERS // cells, 1000)
     return int(min(max(2 * _RUNS, 50 / alpha), most)), int(min(_RUNS, max(most // 4, 1000)))
 
@@ -64,7 +101,24 @@ def runs_for(cells: int, alpha: float) -> tuple[int, int]:
 def rejection_rule(
     law: Array, n: int, alpha: float, rng: np.random.Generator
 ) -> Callable[[NDArray[np.int64]], NDArray[np.bool_]]:
-    """Return the test that the audit makes with `n` draws: which tables it rejects."""
+    """Return the test that the audit makes with `n` draws: which tables it rejects.
+
+    Parameters
+    ----------
+    law : ndarray, shape (cells,)
+        Positive masses that sum to 1.
+    n : int
+        Draws.
+    alpha : float
+        The false-alarm rate.
+    rng : numpy.random.Generator
+        For the threshold, where it is simulated.
+
+    Returns
+    -------
+    callable
+        From tables of counts, shape (tables, cells), to booleans, shape (tables,).
+    """
     if len(law) == 1:
         return lambda counts: np.zeros(len(counts), dtype=bool)
     if few_tables(n, len(law)):
@@ -106,7 +160,22 @@ def _threshold(g: Array, likely: Array, alpha: float) -> float:
 
 
 def check_stream(rng: object) -> np.random.Generator:
-    """Return a stream of the audit's own, independent of what the sampler draws from `rng`."""
+    """Return a stream of the audit's own, independent of what the sampler draws from `rng`.
+
+    Parameters
+    ----------
+    rng : object
+        What the caller gave.
+
+    Returns
+    -------
+    numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        If `rng` is not a numpy.random.Generator.
+    """
     checked = check_rng(rng)
     try:
         return checked.spawn(1)[0]

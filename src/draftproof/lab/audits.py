@@ -51,7 +51,8 @@ def audit(
     ----------
     sampler : callable
         ``sampler(n, rng)`` returns `n` draws: whole numbers in a list, an array or a tensor; for
-        sequences shape (n, L), or a list of tuples. A sampler with randomness of its own may
+        sequences shape (n, L), or a list of sequences, which may differ in length if the law is a
+        mapping (-1 at the end of a row is padding). A sampler with randomness of its own may
         ignore `rng`, but must not repeat itself.
     law : array_like, shape (V,) or (V,) * L; or mapping
         The law claimed: floats or Fractions. A mapping goes from tokens, or from tuples of

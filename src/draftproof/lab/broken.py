@@ -49,7 +49,7 @@ FALSE_ALARMS: dict[str, FalseAlarm] = {
             "sample-match",
             "Accepting a draft only if it equals the target's own sample looks biased towards "
             "tokens both like; but the target's sample is emitted either way.",
-            ("ml-explore/mlx-swift-lm#459",),
+            ("ml-explore/mlx-swift-lm#459", "lablup/mlxcel#902"),
             sample_match,
         ),
         FalseAlarm(
@@ -63,7 +63,7 @@ FALSE_ALARMS: dict[str, FalseAlarm] = {
             "top-k-tree",
             "Testing the k best tokens in turn with q = 1, striking each that fails, looks as if "
             "q were ignored; but nothing about the drafts is random.",
-            ("SafeAILab/EAGLE#183", "SafeAILab/EAGLE#329"),
+            ("SafeAILab/EAGLE#183", "SafeAILab/EAGLE#221", "SafeAILab/EAGLE#329"),
             top_k(2),
         ),
     )

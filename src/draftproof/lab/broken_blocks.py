@@ -33,6 +33,13 @@ class OneUniform(Chainwise):
     r"""The token rule with a single uniform for all positions of the block.
 
     The first t drafts are accepted with probability :math:`\min_{s \le t} a_s`, not their product.
+
+    Attributes
+    ----------
+    name : str
+        How the rule is called.
+    exact : bool
+        False: it does not emit the target's law.
     """
 
     name: str = "one uniform for the block"
@@ -65,7 +72,23 @@ class _OtherRows(Chainwise):
     exact: bool = False
 
     def rows(self, q: Array, p: Array) -> Array:
-        """Return what it takes for the target's rows."""
+        """Return what it takes for the target's rows.
+
+        Parameters
+        ----------
+        q : ndarray, shape (T, V)
+        p : ndarray, shape (T + 1, V)
+            The laws at each place.
+
+        Returns
+        -------
+        ndarray, shape (T + 1, V)
+
+        Raises
+        ------
+        NotImplementedError
+            In this class; a subclass says which rows.
+        """
         raise NotImplementedError
 
     def _law(self, tokens: Array, q: Array, p: Array, branching: tuple[int, ...]) -> Array:
@@ -85,35 +108,88 @@ class _OtherRows(Chainwise):
 
 @dataclass(frozen=True)
 class RowsShifted(_OtherRows):
-    """Draft t is judged by the law after it, row t + 1; the last row serves twice."""
+    """Draft t is judged by the law after it, row t + 1; the last row serves twice.
+
+    Attributes
+    ----------
+    name : str
+        How the rule is called.
+    """
 
     name: str = "rows shifted by one"
 
     def rows(self, q: Array, p: Array) -> Array:
-        """Return rows 1, 2, ..., T, T."""
+        """Return rows 1, 2, ..., T, T.
+
+        Parameters
+        ----------
+        q : ndarray, shape (T, V)
+        p : ndarray, shape (T + 1, V)
+            The laws at each place.
+
+        Returns
+        -------
+        ndarray, shape (T + 1, V)
+        """
         return np.concatenate([p[1:], p[-1:]])
 
 
 @dataclass(frozen=True)
 class FirstDraftFree(_OtherRows):
-    """The first draft is taken unseen: its row is, in effect, the draft's own law."""
+    """The first draft is taken unseen: its row is, in effect, the draft's own law.
+
+    Attributes
+    ----------
+    name : str
+        How the rule is called.
+    """
 
     name: str = "first draft unverified"
 
     def rows(self, q: Array, p: Array) -> Array:
-        """Return the target's rows with q in the place of the first."""
+        """Return the target's rows with q in the place of the first.
+
+        Parameters
+        ----------
+        q : ndarray, shape (T, V)
+        p : ndarray, shape (T + 1, V)
+            The laws at each place.
+
+        Returns
+        -------
+        ndarray, shape (T + 1, V)
+        """
         return np.concatenate([q[:1], p[1:]])
 
 
 @dataclass(frozen=True)
 class TokenResidual(Blockwise):
-    """Block verification that corrects from the token rule's residual, max(p - q, 0)."""
+    """Block verification that corrects from the token rule's residual, max(p - q, 0).
+
+    Attributes
+    ----------
+    name : str
+        How the rule is called.
+    exact : bool
+        False: it does not emit the target's law.
+    """
 
     name: str = "block with the token residual"
     exact: bool = False
 
     def correction(self, weight: Array, q: Array, p: Array) -> Array:
-        """Return max(p - q, 0): the prefix's weight is left out."""
+        """Return max(p - q, 0): the prefix's weight is left out.
+
+        Parameters
+        ----------
+        weight : ndarray, shape (...)
+            Not used: that is the fault.
+        q, p : ndarray, shape (..., V)
+
+        Returns
+        -------
+        ndarray, shape (..., V)
+        """
         return np.asarray(np.maximum(p - q, 0))
 
 
@@ -123,6 +199,13 @@ class ProductOfUniforms(Chainwise):
 
     The longest prefix with :math:`w_t \ge u_1 \cdots u_t` is kept, and the correction comes from
     the token rule's residual. Its law needs logarithms: floats, and blocks of at most two drafts.
+
+    Attributes
+    ----------
+    name : str
+        How the rule is called.
+    exact : bool
+        False: it does not emit the target's law.
     """
 
     name: str = "block by products of uniforms"
@@ -173,6 +256,16 @@ def copying(repeat: str) -> Model:
     """Return a model over two tokens: the last token comes again with probability `repeat`.
 
     After nothing both are as likely.
+
+    Parameters
+    ----------
+    repeat : str
+        A probability, such as ``"3/4"``.
+
+    Returns
+    -------
+    callable
+        A model in Fractions, of order 1.
     """
     again = exactly(repeat)[0]
     rows = [exactly(f"{again} {1 - again}"), exactly(f"{1 - again} {again}")]

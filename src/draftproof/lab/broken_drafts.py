@@ -14,14 +14,25 @@ from draftproof.lab.broken_fault import Fault, LawFault, always, rule_fault
 from draftproof.lab.broken_verdicts import exactly
 from draftproof.speculative import acceptance, residual
 from draftproof.verifiers import Nodewise, recursive, token
+from draftproof.verifiers.bounds import Children
 from draftproof.verifiers.drafts import best, from_law
-from draftproof.verifiers.verifier import Children
 
 __all__ = ["FAULTS", "rounded"]
 
 
 def rounded(q: Array, steps: int = 8) -> Array:
-    """Return a law whose masses were rounded to a coarse grid and normalised."""
+    """Return a law whose masses were rounded to a coarse grid and normalised.
+
+    Parameters
+    ----------
+    q : ndarray, shape (V,)
+    steps : int
+        Masses become multiples of 1/steps, before they are normalised.
+
+    Returns
+    -------
+    ndarray of Fraction, shape (V,)
+    """
     grid = np.array([Fraction(round(mass * steps), steps) for mass in q.tolist()], dtype=object)
     return normalise(grid)
 

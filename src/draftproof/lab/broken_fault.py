@@ -55,6 +55,8 @@ class LawFault(Fault):
 
     Attributes
     ----------
+    name, what, reports, right, wrong
+        As for `Fault`.
     p, q : ndarray
         Target and draft law of the example, at its first context.
     gamma, length : int
@@ -98,6 +100,8 @@ class ValueFault(Fault):
 
     Attributes
     ----------
+    name, what, reports, right, wrong
+        As for `Fault`.
     case : tuple
         Arguments with which `right` and `wrong` differ.
     """
@@ -121,7 +125,23 @@ class ValueFault(Fault):
 
 
 def always(law: Any) -> Model:
-    """Return the model that has one law whatever came before."""
+    """Return the model that has one law whatever came before.
+
+    Parameters
+    ----------
+    law : array_like, shape (V,)
+        Floats or Fractions.
+
+    Returns
+    -------
+    callable
+        From any context to the law; its order is 0.
+
+    Raises
+    ------
+    ValueError
+        If it is not a law.
+    """
     fixed = as_law(law)
 
     def model(context: tuple[int, ...]) -> Array:
@@ -143,7 +163,28 @@ def rule_fault(
     length: int = 1,
     wanted: Any = None,
 ) -> LawFault:
-    """Make a fault of two verifiers; its law comes from `output_array`."""
+    """Make a fault of two verifiers; its law comes from `output_array`.
+
+    Parameters
+    ----------
+    name, what, reports, right, wrong
+        As for `Fault`; `right` and `wrong` are verifiers.
+    target, draft : callable
+        The models of the example.
+    gamma, length : int
+        Drafts in a block, and tokens in the law.
+    wanted : array_like, optional
+        The law that should be emitted; by default the target's.
+
+    Returns
+    -------
+    LawFault
+
+    Raises
+    ------
+    ValueError
+        If a model does not return a law.
+    """
     p, q = as_law(target(())), as_law(draft(()))
     sample = sampler(wrong, target, draft, (), gamma, length)
     if isinstance(wrong, Nodewise) and gamma == length == 1:
@@ -168,6 +209,22 @@ def run_once(rule: Nodewise, p: Array, q: Array) -> Sample:
     """Return a sampler that runs a rule at one context, many times side by side.
 
     Drafts, verdicts and corrections are drawn as `Nodewise.draw` draws them.
+
+    Parameters
+    ----------
+    rule : Nodewise
+    p, q : ndarray, shape (V,)
+        Draft and target law at the context.
+
+    Returns
+    -------
+    callable
+        ``sample(n, rng)`` returns n tokens.
+
+    Raises
+    ------
+    ValueError
+        If the rule has no tree of depth one.
     """
     (width,) = rule.branching(1)
     ways = list(rule.propose(q, width))

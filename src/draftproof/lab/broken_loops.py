@@ -112,6 +112,11 @@ def acceptance_by_round(rounds: int, gamma: int, complete: bool = True) -> tuple
     Returns
     -------
     tuple of Fraction
+
+    Raises
+    ------
+    ValueError
+        If `rounds` is negative or `gamma` below 1.
     """
     check_whole(rounds, "rounds")
     check_whole(gamma, "gamma", 1)

@@ -15,8 +15,9 @@ from draftproof.lab.broken_fault import Fault, always, rule_fault
 from draftproof.rules import accept_iff_p_at_least_q, redraw_from_p, softmax_of_residual
 from draftproof.speculative import acceptance, residual
 from draftproof.verifiers import Nodewise, from_rule, lenience, token
+from draftproof.verifiers.bounds import Children
 from draftproof.verifiers.drafts import without
-from draftproof.verifiers.verifier import Children
+from draftproof.verifiers.single import argmax
 
 __all__ = ["FAULTS", "GRID", "exactly"]
 
@@ -27,7 +28,17 @@ _half = Fraction(1, 2)
 
 
 def exactly(text: str) -> Array:
-    """Return a law from a text such as ``"0.6 0.3 1/10"``, in Fractions."""
+    """Return a law from a text such as ``"0.6 0.3 1/10"``, in Fractions.
+
+    Parameters
+    ----------
+    text : str
+        Masses apart by spaces.
+
+    Returns
+    -------
+    ndarray of Fraction, shape (V,)
+    """
     parts = [Fraction(part) for part in text.split()]
     law = np.empty(len(parts), dtype=object)
     law[:] = parts
@@ -59,10 +70,22 @@ def _drop(threshold: Fraction) -> Nodewise:
     return _changed("drop the unsure", keep, correct)
 
 
+def _is_argmax(x: int, q: Array, p: Array) -> Any:
+    return argmax(p)[x]
+
+
+def _argmax(x: int, q: Array, p: Array) -> Array:
+    return argmax(p)
+
+
 def _at_equality(x: int, q: Array, p: Array) -> Any:
     """Count the grid's uniforms u = i / GRID with u <= p / q."""
     ratio = acceptance(p, q)[x] * GRID
     return Fraction(min(GRID, int(ratio) + 1), GRID)
+
+
+def _over_the_largest(x: int, q: Array, p: Array) -> Any:
+    return p[x] / p.max()
 
 
 def _strike(x: int, q: Array, p: Array) -> Array:
@@ -98,7 +121,7 @@ FAULTS: tuple[Fault, ...] = (
     _fault(
         "strike-only-the-rejected",
         "After a rejection only the rejected token is struck from p; q is not subtracted.",
-        ("SafeAILab/EAGLE#20",),
+        ("SafeAILab/EAGLE#20", "xLLM-AI/xllm#2175"),
         _changed("strike only the rejected", correct=_strike),
         "0.6 0.3 0.1",
         "0.2 0.3 0.5",
@@ -120,9 +143,25 @@ FAULTS: tuple[Fault, ...] = (
         "0.2 0.3 0.5",
     ),
     _fault(
+        "over-the-largest-p",
+        "The acceptance is p over the largest p; what the draft thought of its token is not asked.",
+        ("1bit-MONSTER/1bit-MONSTER#637",),
+        _changed("over the largest p", keep=_over_the_largest),
+        "0.5 0.3 0.2",
+        "0.2 0.3 0.5",
+    ),
+    _fault(
+        "greedy-test-of-sampled-text",
+        "Sampled text is verified greedily: only the target's argmax passes or comes out.",
+        ("1bit-MONSTER/1bit-MONSTER#630",),
+        _changed("greedy test", keep=_is_argmax, correct=_argmax),
+        "0.5 0.3 0.2",
+        "0.2 0.3 0.5",
+    ),
+    _fault(
         "accept-at-equality",
         "The test u <= p/q lets a token of target probability 0 through when u is exactly 0.",
-        ("NVIDIA-NeMo/Automodel#3166",),
+        ("NVIDIA-NeMo/Automodel#3166", "sgl-project/sglang#35771"),
         _changed("accept at equality", keep=_at_equality),
         "0 1",
         "0.5 0.5",

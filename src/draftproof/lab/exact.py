@@ -7,14 +7,13 @@ is then checked with ``==``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Rational
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from draftproof.finite import Array, as_number, check_rng, check_whole, show_value
+from draftproof.finite import Array, as_number
+from draftproof.lab.exact_law import Law, distance, listed_law
 from draftproof.lab.exact_limits import (
     LIMIT,
     check_cost,
@@ -23,10 +22,9 @@ from draftproof.lab.exact_limits import (
     check_sequences,
 )
 from draftproof.lab.exact_models import Models, enumerated
+from draftproof.lab.exact_sampler import as_verifier, sampler
 from draftproof.lab.exact_walks import TargetWalk, walk
-from draftproof.rules import Rule
-from draftproof.speculative import Model, _check_context, _check_model
-from draftproof.verifiers import Verifier, from_rule
+from draftproof.speculative import Model
 
 __all__ = [
     "LIMIT",
@@ -42,27 +40,6 @@ __all__ = [
 ]
 
 
-class Law(dict[tuple[int, ...], Any]):
-    """The probability of every token sequence; one that is not there has probability 0."""
-
-    def __missing__(self, key: tuple[int, ...]) -> int:
-        return 0
-
-
-def _verifier(rule: Any) -> Verifier:
-    if isinstance(rule, Verifier):
-        return rule
-    if isinstance(rule, Rule):
-        return from_rule(rule)
-    hint = ""
-    if callable(rule) and getattr(rule, "__module__", "").startswith("draftproof.verifiers"):
-        hint = "; call it with its options first"
-    raise ValueError(
-        f"rule must be one of draftproof.verifiers, such as verifiers.token, "
-        f"got {show_value(rule)}{hint}"
-    )
-
-
 def output_array(
     rule: Any,
     target: Model,
@@ -71,14 +48,26 @@ def output_array(
     gamma: int = 2,
     length: int = 3,
 ) -> Array:
-    """Return the same as `output_law` as an array of shape (V,) * length.
+    r"""Return the same as `output_law` as an array.
+
+    .. math:: A[y_1, \dots, y_n] = P(y_1 \dots y_n)
+
+    Parameters
+    ----------
+    rule, target, draft, context, gamma, length
+        As for `output_law`.
+
+    Returns
+    -------
+    ndarray, shape (V,) * length
+        float64, or an object array of Fractions if both models return Fractions.
 
     Raises
     ------
     ValueError
         As `output_law`.
     """
-    chosen = _verifier(rule)
+    chosen = as_verifier(rule)
     check_counts(gamma, length)
     chosen.branching(gamma)
 
@@ -152,19 +141,23 @@ def output_law(
     drafts, 6 s for block verification, and 1 to 2 s more as a dict.
     """
     table = output_array(rule, target, draft, context, gamma, length)
-    return _as_law(table)
-
-
-def _as_law(table: Array) -> Law:
-    if table.ndim == 0:
-        return Law({(): as_number(table)})
-    held = np.nonzero(table)
-    sequences = zip(*(axis.tolist() for axis in held), strict=True)
-    return Law(zip(sequences, table[held].tolist(), strict=True))
+    return listed_law(table)
 
 
 def target_array(target: Model, context: tuple[int, ...] = (), length: int = 3) -> Array:
-    """Return the same as `target_law` as an array of shape (V,) * length.
+    r"""Return the same as `target_law` as an array.
+
+    .. math:: A[y_1, \dots, y_n] = \prod_i p(y_i \mid y_1 \dots y_{i-1})
+
+    Parameters
+    ----------
+    target, context, length
+        As for `output_law`.
+
+    Returns
+    -------
+    ndarray, shape (V,) * length
+        float64, or an object array of Fractions if the model returns Fractions.
 
     Raises
     ------
@@ -185,34 +178,52 @@ def target_law(target: Model, context: tuple[int, ...] = (), length: int = 3) ->
 
     .. math:: P(y_1 \dots y_n) = \prod_i p(y_i \mid y_1 \dots y_{i-1})
 
+    Parameters
+    ----------
+    target : callable
+        From a context to the law of the next token, as for `output_law`.
+    context : tuple of int
+        The text so far.
+    length : int
+        n, at least 0.
+
+    Returns
+    -------
+    Law
+        From sequences of `length` tokens to probabilities.
+
     Raises
     ------
     ValueError
         As `output_law`.
     """
-    return _as_law(target_array(target, context, length))
-
-
-def distance(law: Law, other: Law) -> Any:
-    r"""Return the total variation distance of two laws over sequences.
-
-    .. math:: \tfrac12 \sum_y |P(y) - P'(y)|
-    """
-    keys = law.keys() | other.keys()
-    return sum((abs(law.get(y, 0) - other.get(y, 0)) for y in keys), start=0) / 2
+    return listed_law(target_array(target, context, length))
 
 
 def accepted_law(
     rule: Any, target: Model, draft: Model, context: tuple[int, ...] = (), gamma: int = 2
 ) -> tuple[Any, ...]:
-    """Return the law of the number of accepted drafts of one round: gamma + 1 probabilities.
+    r"""Return the law of the number of accepted drafts of one round.
+
+    .. math:: \bigl(P(0), \dots, P(\gamma)\bigr), \qquad
+              P(a) = P(\text{exactly } a \text{ drafts are accepted})
+
+    Parameters
+    ----------
+    rule, target, draft, context, gamma
+        As for `output_law`.
+
+    Returns
+    -------
+    tuple of Fraction or float
+        gamma + 1 probabilities that sum to 1.
 
     Raises
     ------
     ValueError
         As `output_law`.
     """
-    chosen = _verifier(rule)
+    chosen = as_verifier(rule)
     check_counts(gamma, 1)
     chosen.branching(gamma)
 
@@ -248,42 +259,3 @@ def expected_accepted(
     """
     law = accepted_law(rule, target, draft, context, gamma)
     return sum(count * mass for count, mass in enumerate(law))
-
-
-def sampler(
-    rule: Any,
-    target: Model,
-    draft: Model,
-    context: tuple[int, ...] = (),
-    gamma: int = 2,
-    length: int = 1,
-) -> Callable[[int, np.random.Generator], NDArray[np.int64]]:
-    """Return a function that runs a rule, for `audit`: ``sampler(n, rng)``.
-
-    It drafts, verifies and chains rounds until `length` tokens are out, `n` times over: n tokens,
-    or an array of shape (n, length) if `length` > 1.
-
-    Raises
-    ------
-    ValueError
-        If `rule` is not a rule, a model no callable, `context` no tuple of tokens, `gamma` < 1 or
-        `length` < 1.
-    """
-    chosen = _verifier(rule)
-    check_whole(gamma, "gamma", 1)
-    check_whole(length, "length", 1)
-    for name, model in (("target", target), ("draft", draft)):
-        _check_model(model, name)
-    start = _check_context(context)
-
-    def sample(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        out = np.empty((check_whole(n, "n"), length), dtype=np.int64)
-        check_rng(rng)
-        for row in out:
-            text: tuple[int, ...] = ()
-            while len(text) < length:
-                text += chosen.round(target, draft, (*start, *text), gamma, rng).tokens
-            row[:] = text[:length]
-        return out[:, 0] if length == 1 else out
-
-    return sample

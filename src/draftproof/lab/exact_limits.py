@@ -38,7 +38,21 @@ def _power(size: int, exponent: int) -> int:
 
 
 def check_sequences(models: Models, length: int, depths: int = 1) -> None:
-    """Refuse to hold too many sequences; in Fractions each depth of a round costs as much."""
+    """Refuse to hold too many sequences; in Fractions each depth of a round costs as much.
+
+    Parameters
+    ----------
+    models : Models
+    length : int
+        Tokens of a sequence.
+    depths : int
+        Depths of a round at which they are held.
+
+    Raises
+    ------
+    ValueError
+        If they are more than `LIMIT`, or than its share for Fractions.
+    """
     # An operation on Fractions costs about ten times one on floats.
     limit = LIMIT // max(8, depths + 1) if models.exact else LIMIT
     what = f"sequences of length = {length} over {models.size} tokens"
@@ -61,7 +75,22 @@ _WHAT = "tests of drafts (ways of drafting times children, over all contexts)"
 
 
 def check_cost(rule: Verifier, models: Models, gamma: int, length: int) -> None:
-    """Refuse an enumeration of sequences that would take more than about 20 seconds."""
+    """Refuse an enumeration of sequences that would take more than about 20 seconds.
+
+    Parameters
+    ----------
+    rule : Verifier
+    models : Models
+    gamma : int
+        Drafts in a chain, or the depth of the tree.
+    length : int
+        Tokens of a sequence.
+
+    Raises
+    ------
+    ValueError
+        If it would take more.
+    """
     size, contexts = models.size, models.contexts(length)
     depths = min(gamma, length)
     check_sequences(models, length, depths)
@@ -75,7 +104,20 @@ def check_cost(rule: Verifier, models: Models, gamma: int, length: int) -> None:
 
 
 def check_round(rule: Verifier, models: Models, gamma: int) -> None:
-    """Refuse an enumeration of one round that would take more than about 20 seconds."""
+    """Refuse an enumeration of one round that would take more than about 20 seconds.
+
+    Parameters
+    ----------
+    rule : Verifier
+    models : Models
+    gamma : int
+        Drafts in a chain, or the depth of the tree.
+
+    Raises
+    ------
+    ValueError
+        If it would take more.
+    """
     if not isinstance(rule, Nodewise):
         _check_blocks(models, gamma, 1)
         return
@@ -99,6 +141,19 @@ def _check_blocks(models: Models, gamma: int, contexts: int) -> None:
 
 
 def check_counts(gamma: int, length: int) -> None:
-    """Refuse what is no number of drafts or of tokens."""
+    """Refuse what is no number of drafts or of tokens.
+
+    Parameters
+    ----------
+    gamma : int
+        From 1 to `MOST`.
+    length : int
+        From 0 to `MOST`.
+
+    Raises
+    ------
+    ValueError
+        If one of them lies outside.
+    """
     check_whole(gamma, "gamma", 1, MOST)
     check_whole(length, "length", 0, MOST)

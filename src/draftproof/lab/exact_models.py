@@ -24,7 +24,22 @@ class _NotExactError(Exception):
 def enumerated(
     target: Model, draft: Model, context: Any, compute: Callable[[Models], Result]
 ) -> Result:
-    """Run an enumeration in Fractions, or in floats as soon as a model returns one."""
+    """Run an enumeration in Fractions, or in floats as soon as a model returns one.
+
+    Parameters
+    ----------
+    target, draft : callable
+        From a context to the law of the next token.
+    context : iterable of int
+        The text so far.
+    compute : callable
+        From `Models` to the result.
+
+    Returns
+    -------
+    object
+        What `compute` returns.
+    """
     try:
         return compute(Models(target, draft, context, exact=True))
     except _NotExactError:
@@ -36,6 +51,15 @@ class Models:
 
     Two contexts are one if their last `order` tokens agree, `order` being the larger of the two
     models' ``.order``. A model without it is asked with the whole context.
+
+    Parameters
+    ----------
+    target, draft : callable
+        From a context to the law of the next token.
+    context : iterable of int
+        The text so far.
+    exact : bool
+        Whether to insist on Fractions.
 
     Attributes
     ----------
@@ -69,27 +93,82 @@ class Models:
         return context[cut:]
 
     def after(self, context: Context, *tokens: int) -> Context:
-        """Return the context that follows some more tokens."""
+        """Return the context that follows some more tokens.
+
+        Parameters
+        ----------
+        context : tuple of int
+        *tokens : int
+            What follows it.
+
+        Returns
+        -------
+        tuple of int
+            Cut to what the models look back at.
+        """
         return self._key((*context, *tokens))
 
     def p(self, context: Context) -> Array:
-        """Return the target's law."""
+        """Return the target's law.
+
+        Parameters
+        ----------
+        context : tuple of int
+
+        Returns
+        -------
+        ndarray, shape (V,)
+        """
         return self._ask("target", context)
 
     def q(self, context: Context) -> Array:
-        """Return the draft's law."""
+        """Return the draft's law.
+
+        Parameters
+        ----------
+        context : tuple of int
+
+        Returns
+        -------
+        ndarray, shape (V,)
+        """
         return self._ask("draft", context)
 
     def one(self) -> Array:
-        """Return the law of no token at all: mass 1 on the empty sequence."""
+        """Return the law of no token at all: mass 1 on the empty sequence.
+
+        Returns
+        -------
+        ndarray, shape ()
+        """
         return np.array(1, dtype=object if self.exact else np.float64)
 
     def zeros(self, *shape: int) -> Array:
-        """Return an array of zeros of the laws' kind."""
+        """Return an array of zeros of the laws' kind.
+
+        Parameters
+        ----------
+        *shape : int
+            The lengths of its axes.
+
+        Returns
+        -------
+        ndarray
+        """
         return np.zeros(shape, dtype=object if self.exact else np.float64)
 
     def contexts(self, length: int) -> int:
-        """Return at most how many contexts lie fewer than `length` tokens ahead."""
+        """Return at most how many contexts lie fewer than `length` tokens ahead.
+
+        Parameters
+        ----------
+        length : int
+            Tokens of a sequence.
+
+        Returns
+        -------
+        int
+        """
         depths = range(length if self._order is None else min(length, self._order + 1))
         return sum(int(self.size**depth) for depth in depths)
 

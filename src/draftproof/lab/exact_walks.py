@@ -24,22 +24,63 @@ class Walk(ABC):
 
     @abstractmethod
     def ahead(self, context: Context, length: int) -> Array:
-        """Return the law of the next `length` tokens when a round starts, shape (V,) * length."""
+        """Return the law of the next `length` tokens when a round starts, shape (V,) * length.
+
+        Parameters
+        ----------
+        context : tuple of int
+            Where the round starts.
+        length : int
+            Tokens of a sequence.
+
+        Returns
+        -------
+        ndarray, shape (V,) * length
+        """
 
     @abstractmethod
     def accepted(self, context: Context) -> list[Any]:
-        """Return the law of the number of accepted drafts of one round."""
+        """Return the law of the number of accepted drafts of one round.
+
+        Parameters
+        ----------
+        context : tuple of int
+            Where the round starts.
+
+        Returns
+        -------
+        list of number
+            The probabilities of 0, 1, ..., gamma accepted drafts.
+        """
 
 
 class TargetWalk:
-    """The target's own law."""
+    """The target's own law.
+
+    Parameters
+    ----------
+    models : Models
+        Of which only the target is asked.
+    """
 
     def __init__(self, models: Models) -> None:
         self._models = models
         self._known: dict[tuple[Context, int], Array] = {}
 
     def ahead(self, context: Context, length: int) -> Array:
-        """Return the law of the next `length` tokens."""
+        """Return the law of the next `length` tokens.
+
+        Parameters
+        ----------
+        context : tuple of int
+            Where the round starts.
+        length : int
+            Tokens of a sequence.
+
+        Returns
+        -------
+        ndarray, shape (V,) * length
+        """
         if length == 0:
             return self._models.one()
         if (context, length) not in self._known:
@@ -52,7 +93,16 @@ class TargetWalk:
 
 
 class NodeWalk(Walk):
-    """For rules that decide context by context."""
+    """For rules that decide context by context.
+
+    Parameters
+    ----------
+    rule : Verifier
+        The rule that is walked.
+    models : Models
+    gamma : int
+        Drafts in a chain, or the depth of the tree.
+    """
 
     def __init__(self, rule: Nodewise, models: Models, gamma: int) -> None:
         self._rule, self._models = rule, models
@@ -71,7 +121,19 @@ class NodeWalk(Walk):
         return self._steps[context, width]
 
     def ahead(self, context: Context, length: int) -> Array:
-        """Return the law of the next `length` tokens when a round starts."""
+        """Return the law of the next `length` tokens when a round starts.
+
+        Parameters
+        ----------
+        context : tuple of int
+            Where the round starts.
+        length : int
+            Tokens of a sequence.
+
+        Returns
+        -------
+        ndarray, shape (V,) * length
+        """
         return self._ahead(context, 0, length)
 
     def _ahead(self, context: Context, depth: int, length: int) -> Array:
@@ -91,7 +153,18 @@ class NodeWalk(Walk):
         return self._known[key]
 
     def accepted(self, context: Context) -> list[Any]:
-        """Return the law of the number of accepted drafts of one round."""
+        """Return the law of the number of accepted drafts of one round.
+
+        Parameters
+        ----------
+        context : tuple of int
+            Where the round starts.
+
+        Returns
+        -------
+        list of number
+            The probabilities of 0, 1, ..., gamma accepted drafts.
+        """
         return self._accepted(context, 0)
 
     def _accepted(self, context: Context, depth: int) -> list[Any]:
@@ -108,7 +181,16 @@ class NodeWalk(Walk):
 
 
 class BlockWalk(Walk):
-    """For rules over a chain that look at the whole block: every block is written out."""
+    """For rules over a chain that look at the whole block: every block is written out.
+
+    Parameters
+    ----------
+    rule : Verifier
+        The rule that is walked.
+    models : Models
+    gamma : int
+        Drafts in a chain, or the depth of the tree.
+    """
 
     def __init__(self, rule: Verifier, models: Models, gamma: int) -> None:
         self._rule, self._models, self._gamma = rule, models, gamma
@@ -182,7 +264,19 @@ class BlockWalk(Walk):
         return self._rounds[context]
 
     def ahead(self, context: Context, length: int) -> Array:
-        """Return the law of the next `length` tokens when a round starts."""
+        """Return the law of the next `length` tokens when a round starts.
+
+        Parameters
+        ----------
+        context : tuple of int
+            Where the round starts.
+        length : int
+            Tokens of a sequence.
+
+        Returns
+        -------
+        ndarray, shape (V,) * length
+        """
         if length == 0:
             return self._models.one()
         if (context, length) not in self._known:
@@ -198,12 +292,36 @@ class BlockWalk(Walk):
         return self._known[context, length]
 
     def accepted(self, context: Context) -> list[Any]:
-        """Return the law of the number of accepted drafts of one round."""
+        """Return the law of the number of accepted drafts of one round.
+
+        Parameters
+        ----------
+        context : tuple of int
+            Where the round starts.
+
+        Returns
+        -------
+        list of number
+            The probabilities of 0, 1, ..., gamma accepted drafts.
+        """
         return [law.sum() for law in self._round(context)]
 
 
 def walk(rule: Verifier, models: Models, gamma: int) -> Walk:
-    """Return the faster walk that fits the rule."""
+    """Return the faster walk that fits the rule.
+
+    Parameters
+    ----------
+    rule : Verifier
+        The rule that is walked.
+    models : Models
+    gamma : int
+        Drafts in a chain, or the depth of the tree.
+
+    Returns
+    -------
+    Walk
+    """
     if isinstance(rule, Nodewise):
         return NodeWalk(rule, models, gamma)
     return BlockWalk(rule, models, gamma)

@@ -14,7 +14,13 @@ from draftproof.verifiers.nodewise import Nodewise
 from draftproof.verifiers.several import recursive, tree
 from draftproof.verifiers.shapes import BlockTrace, TreeTrace
 from draftproof.verifiers.single import from_rule, greedy, one_hot, sample_match, token, top_k
-from draftproof.verifiers.transport import Cut, best_cut, optimal_transport_bound
+from draftproof.verifiers.transport import (
+    Cut,
+    Plan,
+    best_cut,
+    optimal_transport_bound,
+    transport_plan,
+)
 from draftproof.verifiers.verifier import Verifier
 
 __all__ = [
@@ -23,6 +29,7 @@ __all__ = [
     "Chainwise",
     "Cut",
     "Nodewise",
+    "Plan",
     "TreeTrace",
     "Verifier",
     "best_cut",
@@ -36,6 +43,7 @@ __all__ = [
     "sample_match",
     "token",
     "top_k",
+    "transport_plan",
     "tree",
     "typical",
     "typical_acceptance",

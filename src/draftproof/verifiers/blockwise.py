@@ -10,9 +10,10 @@ import numpy as np
 
 from draftproof.finite import Array, inverse_cdf, normalise
 from draftproof.trace import Trace
+from draftproof.verifiers.bounds import Children
 from draftproof.verifiers.drafts import sampled
 from draftproof.verifiers.shapes import BlockTrace
-from draftproof.verifiers.verifier import Children, Verifier
+from draftproof.verifiers.verifier import Verifier
 
 __all__ = ["Blockwise", "Chainwise", "block"]
 
@@ -24,7 +25,20 @@ class Chainwise(Verifier):
     """
 
     def propose(self, q: Array, width: int) -> Iterable[tuple[Any, Children]]:
-        """Return every way of drafting from `q`."""
+        """Return every way of drafting `width` children from `q`, with its probability.
+
+        Parameters
+        ----------
+        q : ndarray, shape (V,)
+            The draft's law at a context.
+        width : int
+            Children of the context.
+
+        Returns
+        -------
+        iterable of (probability, tokens)
+            The probabilities sum to 1; `NO_DRAFT` (-1) fills a place that no token is left for.
+        """
         return sampled(q, width)
 
     def laws(self, tokens: Array, q: Array, p: Array) -> Array:
@@ -35,7 +49,14 @@ class Chainwise(Verifier):
         tokens : ndarray of int, shape (M, T)
             In lexicographic order, so that blocks that begin alike are neighbours.
         q : ndarray, shape (M, T, V)
+            The draft's law at each place of each block.
         p : ndarray, shape (M, T + 1, V)
+            The target's.
+
+        Returns
+        -------
+        ndarray, shape (M, T + 1, V)
+            Entry (m, a, y): the probability that block m keeps a drafts and y comes next.
         """
         chain = (1,) * tokens.shape[1]
         blocks = zip(tokens, q, p, strict=True)
@@ -74,11 +95,35 @@ class Blockwise(Chainwise):
         return f"<rule {self.name}>"
 
     def correction(self, weight: Array, q: Array, p: Array) -> Array:
-        """Return the masses that a correction is drawn from, shape (..., V)."""
+        r"""Return the masses that a correction is drawn from.
+
+        .. math:: \max\bigl(w\, p(x) - q(x), 0\bigr)
+
+        Parameters
+        ----------
+        weight : ndarray, shape (...)
+            The running weight of the prefix.
+        q, p : ndarray, shape (..., V)
+            The laws after the prefix.
+
+        Returns
+        -------
+        ndarray, shape (..., V)
+        """
         return np.asarray(np.maximum(weight[..., None] * p - q, 0))
 
     def laws(self, tokens: Array, q: Array, p: Array) -> Array:
-        """Return `law` for M blocks at once."""
+        """Return `law` for M blocks at once.
+
+        Parameters
+        ----------
+        tokens, q, p
+            As for `Chainwise.laws`.
+
+        Returns
+        -------
+        ndarray, shape (M, T + 1, V)
+        """
         gamma = tokens.shape[1]
         one = 1 + 0 * p[0, 0, 0]
         weight = np.full(len(tokens), one)

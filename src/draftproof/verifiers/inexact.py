@@ -8,9 +8,9 @@ from typing import Any
 from draftproof.finite import Array, check_number
 from draftproof.rules import typical_acceptance as _typical
 from draftproof.speculative import residual
+from draftproof.verifiers.bounds import Children
 from draftproof.verifiers.nodewise import Nodewise
 from draftproof.verifiers.single import from_rule
-from draftproof.verifiers.verifier import Children
 
 __all__ = ["lenience", "typical", "typical_acceptance"]
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from draftproof.finite import Array, check_whole, inverse_cdf, is_exact
 from draftproof.trace import Trace
+from draftproof.verifiers.bounds import Children, Proposals, blank
 from draftproof.verifiers.drafts import sampled
 from draftproof.verifiers.shapes import NO_DRAFT, TreeTrace, children
-from draftproof.verifiers.verifier import Children, Proposals, Verifier, blank
+from draftproof.verifiers.verifier import Verifier
 
 __all__ = ["Judge", "Nodewise"]
 
@@ -26,6 +27,16 @@ before it were rejected, and the law of the correction after all were rejected."
 
 
 def _itself(p: Array) -> Array:
+    """Return the law as it is.
+
+    Parameters
+    ----------
+    p : ndarray, shape (V,)
+
+    Returns
+    -------
+    ndarray, shape (V,)
+    """
     return p
 
 
@@ -61,6 +72,16 @@ class Nodewise(Verifier):
     def branching(self, gamma: int) -> tuple[int, ...]:
         """Return how many children a context has at each depth.
 
+        Parameters
+        ----------
+        gamma : int
+            The depth of the tree.
+
+        Returns
+        -------
+        tuple of int
+            `gamma` numbers.
+
         Raises
         ------
         ValueError
@@ -71,11 +92,34 @@ class Nodewise(Verifier):
         return self.width[: check_whole(gamma, "gamma", 0, len(self.width))]
 
     def propose(self, q: Array, width: int) -> Iterable[tuple[Any, Children]]:
-        """Return every way of drafting `width` children from `q`, with its probability."""
+        """Return every way of drafting `width` children from `q`, with its probability.
+
+        Parameters
+        ----------
+        q : ndarray, shape (V,)
+            The draft's law at a context.
+        width : int
+            Children of the context.
+
+        Returns
+        -------
+        iterable of (probability, tokens)
+            The probabilities sum to 1; `NO_DRAFT` (-1) fills a place that no token is left for.
+        """
         return self.proposals(q, width)
 
     def reads(self, p: Array) -> Array:
-        """Return the target's law as the rule takes it."""
+        """Return the target's law as the rule takes it.
+
+        Parameters
+        ----------
+        p : ndarray, shape (V,)
+            The target's law at a context.
+
+        Returns
+        -------
+        ndarray, shape (V,)
+        """
         return self.view(p)
 
     def step(self, q: Array, p: Array, width: int = 1) -> tuple[Array, Array]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from draftproof.finite import Array, check_flag, check_whole, show_value
 from draftproof.speculative import acceptance, residual
+from draftproof.verifiers.bounds import Children
 from draftproof.verifiers.drafts import distinct, sampled, without
 from draftproof.verifiers.nodewise import Judge, Nodewise
-from draftproof.verifiers.verifier import Children
 
 __all__ = ["recursive", "tree"]
 

@@ -28,6 +28,11 @@ def children(branching: tuple[int, ...]) -> tuple[range, ...]:
     ----------
     branching : tuple of int
         How many children a context has at depth 0, 1, ...
+
+    Returns
+    -------
+    tuple of range
+        One for each context that has drafts.
     """
     families: list[range] = []
     level = range(1)
@@ -39,18 +44,47 @@ def children(branching: tuple[int, ...]) -> tuple[range, ...]:
 
 
 def leaves_per_level(branching: tuple[int, ...]) -> tuple[int, ...]:
-    """Return how many nodes each level of the tree has."""
+    """Return how many nodes each level of the tree has.
+
+    Parameters
+    ----------
+    branching : tuple of int
+        How many children a context has at depth 0, 1, ...
+
+    Returns
+    -------
+    tuple of int
+    """
     return tuple(accumulate(branching, mul))
 
 
 def nodes(branching: tuple[int, ...]) -> int:
-    """Return how many tokens are drafted in all."""
+    """Return how many tokens are drafted in all.
+
+    Parameters
+    ----------
+    branching : tuple of int
+        How many children a context has at depth 0, 1, ...
+
+    Returns
+    -------
+    int
+    """
     return sum(leaves_per_level(branching))
 
 
 @dataclass(frozen=True)
 class BlockTrace(Trace):
-    """A round of a rule that looks at the whole block before it decides."""
+    """A round of a rule that looks at the whole block before it decides.
+
+    Attributes
+    ----------
+    draft_tokens, uniforms, q, p, verdicts, num_accepted, next_token
+        As for `draftproof.trace.Trace`. `verdicts` says which prefixes pass; the longest of them
+        is kept, also where a shorter one fails.
+    tested : int
+        All drafts.
+    """
 
     @property
     def tested(self) -> int:
@@ -66,6 +100,8 @@ class TreeTrace(Trace):
 
     Attributes
     ----------
+    draft_tokens, uniforms, q, p, verdicts, num_accepted, next_token
+        As for `draftproof.trace.Trace`, a verdict a node.
     path : tuple of int
         The accepted nodes, from the root downwards.
     looked_at : int

@@ -7,9 +7,9 @@ from typing import Any
 
 from draftproof.finite import Array, check_flag, check_whole, show_value
 from draftproof.rules import Rule, ratio_and_residual
+from draftproof.verifiers.bounds import Children
 from draftproof.verifiers.drafts import best, without
 from draftproof.verifiers.nodewise import Nodewise
-from draftproof.verifiers.verifier import Children
 from draftproof.warp import temper
 
 __all__ = [
@@ -25,7 +25,17 @@ __all__ = [
 
 
 def argmax(law: Array) -> Array:
-    """Return the law of the argmax (ties by the lowest index): temperature 0."""
+    """Return the law of the argmax (ties by the lowest index): temperature 0.
+
+    Parameters
+    ----------
+    law : ndarray, shape (V,)
+
+    Returns
+    -------
+    ndarray, shape (V,)
+        One-hot.
+    """
     return temper(law, 0)
 
 
@@ -76,6 +86,19 @@ def one_hot_judge(drafted: Children, q: Array, p: Array) -> tuple[list[Any], Arr
 
     A second child is judged by what the first one left of p. The draft's law is never asked, so
     the rule is right however the drafts were found.
+
+    Parameters
+    ----------
+    drafted : tuple of int
+        The children, in the order of testing.
+    q, p : ndarray, shape (V,)
+        Draft and target law; q is not used.
+
+    Returns
+    -------
+    tuple of (list, ndarray)
+        The probability that each child is kept once those before it were rejected, and the law of
+        the correction.
     """
     kept = []
     for x in drafted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike
 from draftproof.finite import Array, as_number, as_pair, check_flag, check_whole, is_exact
 from draftproof.verifiers.drafts import distinct, sampled
 
-__all__ = ["Cut", "best_cut", "optimal_transport_bound"]
+__all__ = ["Cut", "Plan", "best_cut", "optimal_transport_bound", "transport_plan"]
 
 LIMIT = 200_000  # ways of drafting
 _MOST_TOKENS = 16  # of which all sets are tried
+_MOST_MOVES = 50_000  # of a plan
+_LEAN = 1e-6  # what a move to the side costs a plan, so that its moves do not cross needlessly
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,33 @@ class Cut:
     Attributes
     ----------
     bound : float or Fraction
+        The limit on the probability that a draft is emitted.
     tokens : tuple of int
+        The set, in increasing order.
     """
 
     bound: Any
     tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a best rule would carry the drafted sets to the tokens that come out.
+
+    Attributes
+    ----------
+    drafted : tuple of (tuple of int, number)
+        Every set that may be drafted, its tokens in increasing order, and its probability; small
+        sets first.
+    moves : dict
+        From (number of the set, token) to the mass that is carried, where there is any.
+    accepted : float
+        The mass that is carried to a token of its own set.
+    """
+
+    drafted: tuple[tuple[tuple[int, ...], Any], ...]
+    moves: dict[tuple[int, int], float]
+    accepted: float
 
 
 def _drafted_sets(p: ArrayLike, q: ArrayLike, drafts: int, replacement: bool) -> Any:
@@ -90,24 +114,86 @@ def optimal_transport_bound(
     ----------
     Sun et al. (2023), SpecTr, section 3.
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
     target, masses = _drafted_sets(p, q, drafts, replacement)
     if is_exact(target) and len(target) <= _MOST_TOKENS:
         return _best(target, masses).bound
     moves = [(row, x) for row, tokens in enumerate(masses) for x in sorted(tokens)]
-    column = np.arange(len(moves))
-    rows = np.array([row for row, _ in moves])
-    tokens = np.array([x for _, x in moves]) + len(masses)
-    ones = np.ones(2 * len(moves))
-    room = np.array([*masses.values(), *target], dtype=np.float64)
+    room = [*masses.values(), *target]
+    carried = _solved(moves, np.ones(len(moves)), room, len(masses))
+    return float(np.clip(carried.sum(), 0.0, 1.0))
+
+
+def _solved(moves: list[tuple[int, int]], worth: Array, room: list[Any], sets: int) -> Array:
+    """Return the masses of the moves that are worth most within every room."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    pairs = np.array(moves)
+    rows = np.concatenate([pairs[:, 0], pairs[:, 1] + sets])
+    columns = np.tile(np.arange(len(moves)), 2)
     limits: Any = coo_array(
-        (ones, (np.concatenate([rows, tokens]), np.tile(column, 2))),
-        shape=(len(room), len(moves)),
+        (np.ones(len(rows)), (rows, columns)), shape=(len(room), len(moves))
     ).tocsr()
-    found: Any = linprog(-np.ones(len(moves)), A_ub=limits, b_ub=room, method="highs")
-    return min(1.0, float(-found.fun))
+    bounds = np.array(room, dtype=np.float64)
+    # The interior point method is far faster where there are many moves.
+    method: Literal["highs", "highs-ipm"] = "highs" if len(moves) < 5000 else "highs-ipm"
+    found: Any = linprog(-worth, A_ub=limits, b_ub=bounds, method=method)
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def transport_plan(p: ArrayLike, q: ArrayLike, drafts: int = 2, replacement: bool = True) -> Plan:
+    r"""Return a plan that reaches `optimal_transport_bound`: what the best rule does with the sets.
+
+    The linear program of the bound with all mass carried, also to tokens outside a set:
+    :math:`\sum_x \pi(D, x) = Q(D)` and :math:`\sum_D \pi(D, x) = p(x)`. Among plans of nearly the
+    same worth the one with the shorter ways is taken.
+
+    Parameters
+    ----------
+    p, q : array_like, shape (V,)
+        Target and draft law.
+    drafts : int
+        How many are drawn from `q`.
+    replacement : bool
+        Whether they are independent.
+
+    Returns
+    -------
+    Plan
+        Its accepted mass is at most :math:`2 \cdot 10^{-6}\, V^2` below the bound.
+
+    Raises
+    ------
+    ValueError
+        As `optimal_transport_bound`, or if there are more than 50,000 moves from sets to tokens.
+
+    References
+    ----------
+    Sun et al. (2023), SpecTr, section 3.
+    """
+    target, masses = _drafted_sets(p, q, drafts, replacement)
+    sets = sorted(((tuple(sorted(d)), m) for d, m in masses.items()), key=_small_first)
+    if len(sets) * len(target) > _MOST_MOVES:
+        raise ValueError(
+            f"drafts must leave at most {_MOST_MOVES} moves from sets to tokens, "
+            f"got {len(sets)} sets for {len(target)} tokens"
+        )
+    moves = [(row, x) for row in range(len(sets)) for x in range(len(target))]
+    inside = np.array([x in sets[row][0] for row, x in moves])
+    aside = np.array([abs(x - np.mean(sets[row][0])) for row, x in moves])
+    # Every move is worth something, so that all mass is carried off, and near ways are worth more.
+    worth = inside + _LEAN * (2 * len(target) ** 2 - aside**2)
+    carried = _solved(moves, worth, [*(mass for _, mass in sets), *target], len(sets))
+    kept = {move: float(mass) for move, mass in zip(moves, carried, strict=True) if mass > 1e-9}
+    return Plan(
+        tuple((tokens, as_number(mass)) for tokens, mass in sets),
+        kept,
+        float(np.clip(carried[inside].sum(), 0.0, 1.0)),
+    )
+
+
+def _small_first(one: tuple[tuple[int, ...], Any]) -> tuple[int, tuple[int, ...]]:
+    return len(one[0]), one[0]
 
 
 def best_cut(p: ArrayLike, q: ArrayLike, drafts: int = 2, replacement: bool = True) -> Cut:

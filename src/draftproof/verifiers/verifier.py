@@ -12,8 +12,7 @@ For a chain I = N, and the context after t drafts is number t.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -33,24 +32,10 @@ from draftproof.finite import (
 )
 from draftproof.speculative import Model, _ask, _check_context, _check_model, _stack
 from draftproof.trace import Trace
+from draftproof.verifiers.bounds import Children, bounded, check_drafted, listed, whole_rows
 from draftproof.verifiers.shapes import NO_DRAFT, children, nodes
 
-__all__ = ["MOST_NODES", "MOST_WAYS", "Children", "Proposals", "Verifier", "blank"]
-
-MOST_NODES = 100_000
-"""The most drafts that a round verifies."""
-
-MOST_WAYS = 200_000
-"""The most ways of drafting at one context that are written out."""
-
-Children = tuple[int, ...]
-Proposals = Callable[[Array, int], Iterable[tuple[Any, Children]]]
-"""From q and a number of children to every way of drafting them: (probability, tokens)."""
-
-
-def blank(shape: tuple[int, ...], exact: bool) -> Array:
-    """Return zeros: Fractions' own (whole) zeros in an object array, or floats."""
-    return np.zeros(shape, dtype=object if exact else np.float64)
+__all__ = ["Verifier"]
 
 
 class Verifier(ABC):
@@ -68,15 +53,49 @@ class Verifier(ABC):
     exact: bool
 
     def branching(self, gamma: int) -> tuple[int, ...]:
-        """Return how many children a context has at each depth; a chain has one."""
+        """Return how many children a context has at each depth; a chain has one.
+
+        Parameters
+        ----------
+        gamma : int
+            The depth of the tree.
+
+        Returns
+        -------
+        tuple of int
+            `gamma` numbers.
+        """
         return (1,) * gamma
 
     @abstractmethod
     def propose(self, q: Array, width: int) -> Iterable[tuple[Any, Children]]:
-        """Return every way of drafting `width` children from `q`, with its probability."""
+        """Return every way of drafting `width` children from `q`, with its probability.
+
+        Parameters
+        ----------
+        q : ndarray, shape (V,)
+            The draft's law at a context.
+        width : int
+            Children of the context.
+
+        Returns
+        -------
+        iterable of (probability, tokens)
+            The probabilities sum to 1; `NO_DRAFT` (-1) fills a place that no token is left for.
+        """
 
     def reads(self, p: Array) -> Array:
-        """Return the target's law as the rule takes it: itself, or its argmax."""
+        """Return the target's law as the rule takes it: itself, or its argmax.
+
+        Parameters
+        ----------
+        p : ndarray, shape (V,)
+            The target's law at a context.
+
+        Returns
+        -------
+        ndarray, shape (V,)
+        """
         return p
 
     @abstractmethod
@@ -99,8 +118,11 @@ class Verifier(ABC):
         Parameters
         ----------
         draft_tokens : array_like of int, shape (N,)
+            The drafts, breadth first; -1 for a place that no token was left for.
         q : array_like, shape (I, V)
+            The laws they were drawn from, one row for each context that has drafts.
         p : array_like, shape (N + 1, V)
+            The target's laws, one row for each context.
 
         Returns
         -------
@@ -128,9 +150,8 @@ class Verifier(ABC):
 
         Parameters
         ----------
-        draft_tokens : array_like of int, shape (N,)
-        q : array_like, shape (I, V)
-        p : array_like, shape (N + 1, V)
+        draft_tokens, q, p
+            As for `law`.
         uniforms : array_like, shape (N,)
             In [0, 1), one a draft.
         rng : numpy.random.Generator
@@ -166,6 +187,20 @@ class Verifier(ABC):
         The generator is used in this order: drafts (one uniform a context), uniforms, correction
         or bonus.
 
+        Parameters
+        ----------
+        target, draft : callable
+            From a context (tuple of token ids) to the law of the next token.
+        context : tuple of int
+            The text so far.
+        gamma : int
+            Drafts in a chain, or the depth of the tree; at least 1.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Trace
+
         Raises
         ------
         ValueError
@@ -173,7 +208,7 @@ class Verifier(ABC):
             that is not one law over the other's vocabulary.
         """
         check_whole(gamma, "gamma", 1, LONGEST)
-        branching = _bounded(self.branching(gamma), gamma)
+        branching = bounded(self.branching(gamma), gamma)
         check_rng(rng)
         texts: list[tuple[int, ...]] = [_check_context(context)]
         _check_model(target, "target")
@@ -181,7 +216,7 @@ class Verifier(ABC):
         q: list[Array] = []
         for at, family in enumerate(children(branching)):
             q.append(_ask(draft, "draft", texts[at]))
-            ways = _listed(self.propose(q[-1], len(family)), self.name)
+            ways = listed(self.propose(q[-1], len(family)), self.name)
             drafted = ways[inverse_cdf([float(weight) for weight, _ in ways], rng.random())][1]
             # Below a place without a draft nothing is ever looked at: any text will do there.
             texts += [texts[at] if x == NO_DRAFT else (*texts[at], x) for x in drafted]
@@ -192,7 +227,11 @@ class Verifier(ABC):
             raise ValueError(
                 f"target and draft must share one vocabulary, got laws over {sorted(sizes)} tokens"
             )
-        return self.draw(tokens, _stack(q), _stack(p), rng.random(len(tokens)), rng)
+        drafts, q_rows, p_rows = np.array(tokens, dtype=np.int64), _stack(q), _stack(p)
+        check_drafted(drafts, q_rows, children(branching))
+        # The laws were checked one by one; `draw` would check all of them again.
+        rows = _alike(q_rows, p_rows)
+        return self._draw(drafts, *rows, branching, rng.random(len(tokens)), rng)
 
     def _checked(
         self, draft_tokens: ArrayLike, q: ArrayLike, p: ArrayLike
@@ -204,7 +243,7 @@ class Verifier(ABC):
             )
         branching = self._fitting(len(tokens))
         families = children(branching)
-        target = as_law(_whole(p, "p"), "p")
+        target = as_law(whole_rows(p, "p"), "p")
         if target.ndim != 2 or len(target) != len(tokens) + 1:
             raise ValueError(
                 f"p must have shape (N + 1, V) = ({len(tokens) + 1}, V), got {target.shape}"
@@ -213,11 +252,9 @@ class Verifier(ABC):
         given = as_array(q, "q")
         if given.shape != (len(families), size) and not (given.size == 0 and not families):
             raise ValueError(f"q must have shape ({len(families)}, {size}), got {given.shape}")
-        draft = as_law(_whole(q, "q"), "q") if families else target[:0]
-        _check_drafted(tokens, draft, families)
-        if is_exact(draft) != is_exact(target):
-            draft, target = draft.astype(np.float64), target.astype(np.float64)
-        return tokens.astype(np.int64), draft, target, branching
+        draft = as_law(whole_rows(q, "q"), "q") if families else target[:0]
+        check_drafted(tokens, draft, families)
+        return tokens.astype(np.int64), *_alike(draft, target), branching
 
     def _fitting(self, drafted: int) -> tuple[int, ...]:
         """Return the branching that has exactly this many nodes."""
@@ -237,47 +274,8 @@ class Verifier(ABC):
         raise ValueError(f"draft_tokens must fill a tree of {self.name}, got {drafted} tokens")
 
 
-def _bounded(branching: tuple[int, ...], gamma: int) -> tuple[int, ...]:
-    """Return the branching unless it stands for too many nodes."""
-    total = level = 1
-    for width in branching:
-        level *= width
-        total += level
-        if total > MOST_NODES + 1:
-            raise ValueError(
-                f"gamma must leave a tree of at most {MOST_NODES} drafts, got gamma = {gamma}"
-            )
-    return branching
-
-
-def _listed(ways: Iterable[tuple[Any, Children]], name: str) -> list[tuple[Any, Children]]:
-    """Return all ways of drafting, unless they are too many to write out."""
-    found = list(islice(ways, MOST_WAYS + 1))
-    if len(found) > MOST_WAYS:
-        raise ValueError(
-            f"draft(context) must leave at most {MOST_WAYS} ways of drafting for {name}, got more"
-        )
-    return found
-
-
-def _whole(rows: ArrayLike, name: str) -> Any:
-    """Return whole numbers as objects: one-hot laws of integers are as exact as Fractions.
-
-    Anything else comes back as it is: bfloat16 is known only while it is a tensor.
-    """
-    given = as_array(rows, name)
-    return given.astype(object) if given.dtype.kind in "iu" else rows
-
-
-def _check_drafted(tokens: Array, q: Array, families: tuple[range, ...]) -> None:
-    for at, family in enumerate(families):
-        for node in (context - 1 for context in family):
-            x = int(tokens[node])
-            if x == NO_DRAFT and len(family) > 1:
-                continue
-            if not 0 <= x < q.shape[1]:
-                raise ValueError(f"draft_tokens[{node}] must be in 0..{q.shape[1] - 1}, got {x}")
-            if q[at, x] <= 0:
-                raise ValueError(
-                    f"draft_tokens[{node}] = {x} has q = 0: q must be the law that was drawn from"
-                )
+def _alike(q: Array, p: Array) -> tuple[Array, Array]:
+    """Return both in Fractions, or both in floats."""
+    if is_exact(q) == is_exact(p):
+        return q, p
+    return q.astype(np.float64), p.astype(np.float64)

@@ -17,7 +17,12 @@ _PROPOSALS = (runs.BELL, runs.FLAT)
 
 
 def dart_slice() -> Live:
-    """Return the dart board with a slice to drag, a constant and a choice of proposal."""
+    """Return the dart board with a slice to drag, a constant and a choice of proposal.
+
+    Returns
+    -------
+    Live
+    """
     constant = slider("constant C", 11, 5, 40, 0.5)
     proposal = choice("proposal", _PROPOSALS)
     books = {runs.BELL: bell_envelope().constant, runs.FLAT: flat_envelope().constant}
@@ -32,7 +37,12 @@ def dart_slice() -> Live:
 
 
 def broken_constant() -> Live:
-    """Return a board whose constant may fall below the target, with its survivors."""
+    """Return a board whose constant may fall below the target, with its survivors.
+
+    Returns
+    -------
+    Live
+    """
     constant = slider("constant C", 15, 2, 26, 0.5)
     proposal = choice("proposal", _PROPOSALS[::-1])
     _reset(proposal, constant, {runs.BELL: 6.0, runs.FLAT: 15.0})
@@ -44,7 +54,12 @@ def broken_constant() -> Live:
 
 
 def own_proposal() -> Live:
-    """Return the tightest envelope of a mixture of two bells, with its cost."""
+    """Return the tightest envelope of a mixture of two bells, with its cost.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(width: float, narrow: float, weight: float) -> Shown:
         own = runs.own_envelope(width, narrow, weight)
@@ -59,7 +74,12 @@ def own_proposal() -> Live:
 
 
 def dimensions() -> Live:
-    """Return the acceptance against dimension with a point to move."""
+    """Return the acceptance against dimension with a point to move.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(scale: float, dimension: int) -> Shown:
         marked: dict[str, Any] = {"scale": round(scale, 3), "dimension": dimension}

@@ -45,7 +45,12 @@ def _law(cat: float, dog: float, name: str) -> tuple[Fraction, Fraction, Fractio
 
 
 def tokens() -> Live:
-    """Return the board of the speculative rule under its two laws; fox takes what is left."""
+    """Return the board of the speculative rule under its two laws; fox takes what is left.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(
         draft_cat: float, draft_dog: float, target_cat: float, target_dog: float, picture: str
@@ -69,7 +74,12 @@ def tokens() -> Live:
 
 
 def ceiling() -> Live:
-    """Return classical rejection beside the speculative rule, with a ceiling C to choose."""
+    """Return classical rejection beside the speculative rule, with a ceiling C to choose.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(constant: float, pair: str) -> Shown:
         one = PAIRS[pair]
@@ -91,7 +101,12 @@ def ceiling() -> Live:
 
 
 def warps() -> Live:
-    """Return the law that comes out when a warp reaches one side only."""
+    """Return the law that comes out when a warp reaches one side only.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(temperature: float, k: int, side: str) -> Shown:
         exact = Fraction(temperature).limit_denominator(100)
@@ -110,7 +125,12 @@ def warps() -> Live:
 
 
 def block() -> Live:
-    """Return a drafted block whose coins the reader sets."""
+    """Return a drafted block whose coins the reader sets.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(coin_0: float, coin_1: float, coin_2: float, coin_3: float) -> Shown:
         trace = walk([coin_0, coin_1, coin_2, coin_3])

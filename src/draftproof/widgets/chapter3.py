@@ -22,7 +22,12 @@ def _contexts() -> list[str]:
 
 
 def context_bars() -> Live:
-    """Return the two laws of a context; controls: the draft's weight, the context, gamma."""
+    """Return the two laws of a context; controls: the draft's weight, the context, gamma.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(weight: float, context: str, gamma: int) -> Shown:
         row = runs.row_at(_NAMES.get(context, context), weight)
@@ -37,7 +42,12 @@ def context_bars() -> Live:
 
 
 def noisy_gaps() -> Live:
-    """Return the check of single tokens again and again; controls: the run, the sample size."""
+    """Return the check of single tokens again and again; controls: the run, the sample size.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(run: int, n: str) -> Shown:
         size = int(n.replace(" ", ""))
@@ -51,7 +61,12 @@ def noisy_gaps() -> Live:
 
 
 def round_stairs() -> Live:
-    """Return the staircase of a round; controls: alpha, gamma, c and v."""
+    """Return the staircase of a round; controls: alpha, gamma, c and v.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(alpha: float, gamma: int, c: float, v: float) -> Shown:
         return show(stairs, alpha, gamma, c, v)
@@ -66,7 +81,12 @@ def round_stairs() -> Live:
 
 
 def loaded_stairs() -> Live:
-    """Return the staircase on a busy machine; controls: alpha, gamma, c and the batch."""
+    """Return the staircase on a busy machine; controls: alpha, gamma, c and the batch.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(alpha: float, gamma: int, c: float, batch: int) -> Shown:
         results = curves.loaded_round(alpha, gamma, c, batch)
@@ -82,7 +102,12 @@ def loaded_stairs() -> Live:
 
 
 def block_meters() -> Live:
-    """Return the three meters; controls: alpha and the longest block."""
+    """Return the three meters; controls: alpha and the longest block.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(alpha: float, longest: int) -> Shown:
         lengths = tuple(sorted({g for g in (2, 4, 8) if g < longest} | {longest}))
@@ -96,7 +121,12 @@ def block_meters() -> Live:
 
 
 def warm_bars() -> Live:
-    """Return the two laws of a context, warped; controls: temperature, weight, context."""
+    """Return the two laws of a context, warped; controls: temperature, weight, context.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(temperature: float, weight: float, context: str) -> Shown:
         after = _NAMES.get(context, context)

@@ -24,7 +24,12 @@ _PARTS = 12
 
 
 def blocks() -> Live:
-    """Return the token rule against block verification, on two tokens a and b."""
+    """Return the token rule against block verification, on two tokens a and b.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(draft_a: int, target_a: int, gamma: int) -> Shown:
         p, q = (
@@ -43,7 +48,12 @@ def blocks() -> Live:
 
 
 def several() -> Live:
-    """Return drafts for one place in turn: how many, how they are drawn, and from which pair."""
+    """Return drafts for one place in turn: how many, how they are drawn, and from which pair.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(drafts: int, how: str, pair: str) -> Shown:
         one = PAIRS[pair]
@@ -59,7 +69,12 @@ def several() -> Live:
 
 
 def price() -> Live:
-    """Return the price of bias: another pair, or another threshold of typical acceptance."""
+    """Return the price of bias: another pair, or another threshold of typical acceptance.
+
+    Returns
+    -------
+    Live
+    """
 
     def draw(pair: str, delta: float) -> Shown:
         one = SIX_FIRST[pair]

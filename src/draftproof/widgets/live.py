@@ -32,7 +32,25 @@ _STYLE = (
 def slider(
     description: str, value: float, low: float, high: float, step: float = 0.05
 ) -> widgets.FloatSlider:
-    """Return a slider over [`low`, `high`] that starts at `value`."""
+    """Return a slider over [`low`, `high`] that starts at `value`.
+
+    Parameters
+    ----------
+    description : str
+        What the control is called.
+    value : float
+        Where it starts.
+    low : float
+        Least value.
+    high : float
+        Largest value.
+    step : float
+        Distance between neighbouring values.
+
+    Returns
+    -------
+    widgets.FloatSlider
+    """
     return widgets.FloatSlider(
         value=value,
         min=low,
@@ -46,7 +64,25 @@ def slider(
 
 
 def whole(description: str, value: int, low: int, high: int, step: int = 1) -> widgets.IntSlider:
-    """Return a slider over the whole numbers `low`..`high` that starts at `value`."""
+    """Return a slider over the whole numbers `low`..`high` that starts at `value`.
+
+    Parameters
+    ----------
+    description : str
+        What the control is called.
+    value : int
+        Where it starts.
+    low : int
+        Least value.
+    high : int
+        Largest value.
+    step : int
+        Distance between neighbouring values.
+
+    Returns
+    -------
+    widgets.IntSlider
+    """
     return widgets.IntSlider(
         value=value,
         min=low,
@@ -59,7 +95,21 @@ def whole(description: str, value: int, low: int, high: int, step: int = 1) -> w
 
 
 def choice(description: str, options: Sequence[str], value: str | None = None) -> widgets.Dropdown:
-    """Return a menu over `options` that starts at `value`, or at the first."""
+    """Return a menu over `options` that starts at `value`, or at the first.
+
+    Parameters
+    ----------
+    description : str
+        What the control is called.
+    options : sequence of str
+        What can be chosen.
+    value : str, optional
+        Where it starts.
+
+    Returns
+    -------
+    widgets.Dropdown
+    """
     return widgets.Dropdown(
         options=list(options),
         value=options[0] if value is None else value,

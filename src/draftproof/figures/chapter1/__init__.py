@@ -29,7 +29,12 @@ __all__ = [
 
 
 def recipes() -> list[Entry]:
-    """Return the chapter's figures with the results the book shows them with."""
+    """Return the chapter's figures with the results the book shows them with.
+
+    Returns
+    -------
+    list[Entry]
+    """
     flat, bell = examples.flat_envelope, examples.bell_envelope
     return [
         recipe(target, lambda: examples.TARGET),

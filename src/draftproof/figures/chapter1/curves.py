@@ -13,7 +13,7 @@ from draftproof.noise import binomial_interval
 
 from ..marks import label, line, wash
 from ..plate import Plate, drawing
-from ..words import num
+from ..words import count, num
 from .boards import rings
 
 __all__ = ["bias_curve", "dimensions", "proposal_width"]
@@ -34,7 +34,13 @@ def _axes(ax: Axes, xticks: list[float], yticks: list[float], ynames: list[str])
 
 @drawing
 def bias_curve(plate: Plate, curve: BiasCurve) -> None:
-    """Draw the distance of the survivors' law from f / Z while C shrinks, with runs."""
+    """Draw the distance of the survivors' law from f / Z while C shrinks, with runs.
+
+    Parameters
+    ----------
+    curve : BiasCurve
+        The computed curve.
+    """
     full = plate.pixels(plate.pick(340, 330))
     left, wide, tall = plate.pick(52, 42), plate.pick(660, 282), plate.pick(230, 210)
     top = plate.pick(48, 56)
@@ -66,14 +72,20 @@ def bias_curve(plate: Plate, curve: BiasCurve) -> None:
         "smallest valid C. At 90 % of it the distance is "
         f"{curve.exact[FLAT][tenth]:.3f} for the flat and {curve.exact[BELL][tenth]:.3f} for the "
         f"bell proposal, at half {curve.exact[FLAT][half]:.3f} and {curve.exact[BELL][half]:.3f}. "
-        f"Runs of {curve.survivors} survivors lie along the curves until these sink into the band "
-        f"from {low:.3f} to {high:.3f}, where an exact sampler's runs lie.",
+        f"Runs of {count(curve.survivors)} survivors lie along the curves until these sink into "
+        f"the band from {low:.3f} to {high:.3f}, where an exact sampler's runs lie.",
     )
 
 
 @drawing
 def proposal_width(plate: Plate, curve: WidthCurve) -> None:
-    """Draw the acceptance of a bell against its width, alone and mixed with a narrow one."""
+    """Draw the acceptance of a bell against its width, alone and mixed with a narrow one.
+
+    Parameters
+    ----------
+    curve : WidthCurve
+        The computed curve.
+    """
     full = plate.pixels(plate.pick(360, 350))
     left, wide, tall = plate.pick(56, 44), plate.pick(610, 244), plate.pick(250, 230)
     top = plate.pick(48, 56)
@@ -126,7 +138,17 @@ def _second_axis(
 def dimensions(
     plate: Plate, runs: DimensionRuns, *, scale: float | None = None, dimension: int | None = None
 ) -> None:
-    """Draw the acceptance of a wider Gaussian against dimension, with counted runs."""
+    """Draw the acceptance of a wider Gaussian against dimension, with counted runs.
+
+    Parameters
+    ----------
+    runs : DimensionRuns
+        The counted runs.
+    scale : float, optional
+        Marks a proposal of this width, with `dimension`.
+    dimension : int, optional
+        Marks this dimension.
+    """
     floor = 1e-6
     lost = bool(dimension and scale and gaussian_acceptance(dimension, scale) <= floor)
     head = plate.pick(44, 66 if lost else 48)  # what cannot be marked is said over the axes
@@ -153,8 +175,8 @@ def dimensions(
         "straight lines (marks: runs with 95 % intervals).",
         alt=f"Share of darts kept, on a logarithmic scale, against dimension, for a standard "
         f"Gaussian under envelopes {', '.join(num(s) for s in runs.scales)} times as wide: "
-        f"straight falling lines with counted runs of {runs.darts} darts on them. At 1.01 and "
-        f"dimension 1000 one dart in {last:.0f} survives.{words}",
+        f"straight falling lines with counted runs of {count(runs.darts)} darts on them. At 1.01 "
+        f"and dimension {count(1000)} one dart in {count(last)} survives.{words}",
     )
 
 
@@ -179,9 +201,10 @@ def _marked(
     if scale is None or dimension is None:
         return ""
     share = gaussian_acceptance(dimension, scale)
-    tries = f"{1 / share:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
     if share < 1e-9:
         tries = "10" + str(round(-np.log10(share))).translate(_RAISED)
+    else:
+        tries = count(1 / share)
     cost = f"1 dart in {tries}"
     if share > floor:
         rings(ax, [dimension], [share])

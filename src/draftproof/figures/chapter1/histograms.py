@@ -12,14 +12,27 @@ from draftproof.trace import EnvelopeTrace
 
 from ..marks import dots, label, law, line, mass, wash
 from ..plate import Plate, drawing
-from ..words import num
+from ..words import count, num
 from .boards import GRID, ground
 
 __all__ = ["EDGES", "staircase", "survivors", "uniform_draws"]
 
 
 def staircase(points: Array, edges: Array = EDGES) -> Array:
-    """Return the heights of the histogram of `points`, of total area 1."""
+    """Return the heights of the histogram of `points`, of total area 1.
+
+    Parameters
+    ----------
+    points : ndarray
+        Where the survivors fell.
+    edges : ndarray
+        Of the bins.
+
+    Returns
+    -------
+    ndarray
+        One height a bin.
+    """
     counts, _ = np.histogram(points, edges)
     return np.asarray(counts / len(points) / np.diff(edges))
 
@@ -31,7 +44,17 @@ def steps(edges: Array, heights: Array) -> Array:
 
 @drawing
 def survivors(plate: Plate, target: Target, flat: EnvelopeTrace, bell: EnvelopeTrace) -> None:
-    """Draw the survivors of both runs over f / Z, and their gaps in standard errors."""
+    """Draw the survivors of both runs over f / Z, and their gaps in standard errors.
+
+    Parameters
+    ----------
+    target : Target
+        What both envelopes cover.
+    flat : EnvelopeTrace
+        The run under the flat envelope.
+    bell : EnvelopeTrace
+        The run under the bell.
+    """
     plate.pixels(plate.pick(394, 732))
     wide, tall, low = plate.pick(330, 300), plate.pick(200, 180), 70
     expected = bin_masses(target.density, EDGES)
@@ -44,8 +67,16 @@ def survivors(plate: Plate, target: Target, flat: EnvelopeTrace, bell: EnvelopeT
         mass(ax, "accepted", steps(EDGES, heights), key=f"{name}/survivors")
         law(ax, "p", GRID, target.density(GRID))
         label(ax, -3, 0.75, f"{name}, $C$ = {num(trace.constant)}", color="q", bold=True, size=15)
-        count = f"{trace.num_accepted:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-        label(ax, 3, 0.75, f"{count} kept", color="accepted", bold=True, size=15, ha="right")
+        label(
+            ax,
+            3,
+            0.75,
+            f"{count(trace.num_accepted)} kept",
+            color="accepted",
+            bold=True,
+            size=15,
+            ha="right",
+        )
         label(ax, 0.72, 0.5, "$f/Z$", color="p", bold=True, size=15)
         n = trace.num_accepted
         scores = (heights * np.diff(EDGES) - expected) / np.sqrt(expected * (1 - expected) / n)
@@ -56,10 +87,10 @@ def survivors(plate: Plate, target: Target, flat: EnvelopeTrace, bell: EnvelopeT
     plate.say(
         caption="two proposals, one law: both histograms follow f/Z, and their gaps from it stay "
         "within the noise of an exact sampler (lower strips: gap in standard errors, band ±2).",
-        alt=f"Histograms of {flat.num_accepted} survivors under the flat envelope and "
-        f"{bell.num_accepted} under the bell, {len(EDGES) - 1} bins, both lying along the curve "
-        f"f/Z. Of the {len(EDGES) - 1} bins, those further than two standard errors from it are "
-        f"{words}; chance alone puts about {0.0455 * (len(EDGES) - 1):.0f} there.",
+        alt=f"Histograms of {count(flat.num_accepted)} survivors under the flat envelope and "
+        f"{count(bell.num_accepted)} under the bell, {len(EDGES) - 1} bins, both lying along the "
+        f"curve f/Z. Of the {len(EDGES) - 1} bins, those further than two standard errors from it "
+        f"are {words}; chance alone puts about {0.0455 * (len(EDGES) - 1):.0f} there.",
     )
 
 
@@ -79,7 +110,13 @@ def _scores(ax: Axes, scores: Array) -> None:
 
 @drawing
 def uniform_draws(plate: Plate, runs: UniformRuns) -> None:
-    """Draw what a fresh uniform keeps, and what its square keeps, for the target 2x."""
+    """Draw what a fresh uniform keeps, and what its square keeps, for the target 2x.
+
+    Parameters
+    ----------
+    runs : UniformRuns
+        The two runs on the same darts.
+    """
     plate.pixels(plate.pick(300, 560))
     wide, tall = plate.pick(330, 300), plate.pick(200, 190)
     edges = np.linspace(0, 1, 41)
@@ -105,8 +142,8 @@ def uniform_draws(plate: Plate, runs: UniformRuns) -> None:
     plate.say(
         caption="with a uniform u the survivors fill the triangle under 2x; with its square, small "
         "values come too often, low x survive too often, and the histogram bulges above the line.",
-        alt=f"Two histograms of survivors for the target 2x under a flat proposal, {runs.darts} "
-        f"darts each. With u = V they follow the line 2x and their mean is "
+        alt=f"Two histograms of survivors for the target 2x under a flat proposal, "
+        f"{count(runs.darts)} darts each. With u = V they follow the line 2x and their mean is "
         f"{runs.right.mean():.3f}. With u = V squared they follow 1.5 times the root of x and "
         f"their mean is {runs.wrong.mean():.3f}.",
     )

@@ -12,7 +12,7 @@ from draftproof.finite import Array
 
 from ..marks import label, law, line, mass
 from ..plate import Plate, drawing
-from ..words import listed, num
+from ..words import count, listed, num
 from .boards import GRID, REACH, board, ground, heading, is_bell, noun, rings
 from .histograms import EDGES, staircase, steps
 
@@ -21,7 +21,15 @@ __all__ = ["broken_constant", "own_proposal", "tight_constants"]
 
 @drawing
 def tight_constants(plate: Plate, flat: Envelope, bell: Envelope) -> None:
-    """Draw both tightest envelopes with their touching points, and the ratio f/g below each."""
+    """Draw both tightest envelopes with their touching points, and the ratio f/g below each.
+
+    Parameters
+    ----------
+    flat : Envelope
+        The tightest flat envelope.
+    bell : Envelope
+        The tightest bell.
+    """
     plate.pixels(plate.pick(452, 846))
     wide, tall, low = plate.pick(344, 312), plate.pick(190, 180), plate.pick(110, 110)
     for k, envelope in enumerate((flat, bell)):
@@ -61,7 +69,15 @@ def _ratio(ax: Axes, envelope: Envelope) -> None:
 
 @drawing
 def broken_constant(plate: Plate, envelope: Envelope, survivors: Array) -> None:
-    """Draw an envelope that may dip below its target, and beside it what its survivors do."""
+    """Draw an envelope that may dip below its target, and beside it what its survivors do.
+
+    Parameters
+    ----------
+    envelope : Envelope
+        Its constant may be too small.
+    survivors : ndarray
+        What was drawn under the envelope.
+    """
     plate.pixels(plate.pick(340, 590))
     wide, tall = plate.pick(340, 312), plate.pick(236, 200)
     peak = max(4.0, float(envelope.height(GRID).max()) * 1.04)
@@ -85,8 +101,7 @@ def broken_constant(plate: Plate, envelope: Envelope, survivors: Array) -> None:
     mass(other, "accepted", steps(EDGES, shares), key="survivors")
     law(other, "p", GRID, density)
     line(other, GRID, envelope.survivor_density(GRID), "ink", zorder=5, dashes=(2, 3))
-    count = f"{len(survivors):,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-    words = f"{count} survivors"
+    words = f"{count(len(survivors))} survivors"
     label(other, -REACH, roof * 1.07, words, color="accepted", bold=True, size=15)
     label(other, REACH, roof * 1.07, f"TV {envelope.bias:.3f}", bold=True, size=15, ha="right")
     label(other, 0.75, 0.6, "wanted: $f/Z$", color="p", bold=True)
@@ -108,18 +123,28 @@ def _broken_words(envelope: Envelope, n: int) -> str:
         f"the smallest valid C is {envelope.smallest_constant:.2f}. "
     )
     if envelope.bias == 0:
-        return head + f"Right: the histogram of {n} survivors follows f/Z: the distance is 0."
+        return (
+            head + f"Right: the histogram of {count(n)} survivors follows f/Z: the distance is 0."
+        )
     missing = envelope.target.integral - envelope.acceptance * envelope.constant
     return head + (
         f"An area of {missing:.2f} of the target lies above the envelope. Right: the histogram of "
-        f"{n} survivors follows min(f, Cg), normalised, at a total variation of "
+        f"{count(n)} survivors follows min(f, Cg), normalised, at a total variation of "
         f"{envelope.bias:.3f} from f/Z."
     )
 
 
 @drawing
 def own_proposal(plate: Plate, envelope: Envelope, parts: Sequence[tuple[float, Proposal]]) -> None:
-    """Draw the tightest envelope of a mixture, its parts, its cost."""
+    """Draw the tightest envelope of a mixture, its parts, its cost.
+
+    Parameters
+    ----------
+    envelope : Envelope
+        The tightest one over the mixture.
+    parts : sequence of tuple
+        Weight and proposal of each part.
+    """
     head = plate.pixels(plate.pick(326, 344))
     left, wide, tall = plate.pick(30, 10), plate.pick(440, 316), plate.pick(250, 180)
     peak = max(4.0, float(envelope.height(GRID).max()) * 1.04)

@@ -41,7 +41,19 @@ class _Scene:
 def dart_slice(
     plate: Plate, main: Envelope, other: Envelope, trace: EnvelopeTrace, *, x: float = 1.1
 ) -> None:
-    """Draw the darts under `main`, and the slice at `x` under both envelopes, taken out."""
+    """Draw the darts under `main`, and the slice at `x` under both envelopes, taken out.
+
+    Parameters
+    ----------
+    main : Envelope
+        The envelope whose darts are drawn.
+    other : Envelope
+        The envelope to compare it with.
+    trace : EnvelopeTrace
+        The darts.
+    x : float
+        Where the slice is taken, in the range of the target.
+    """
     tallest = max(float(e.height(x_).max()) for e in (main, other) for x_ in (GRID,))
     scene = _Scene(
         left=plate.pick(34, 8),

@@ -38,7 +38,12 @@ __all__ = [
 
 
 def recipes() -> list[Entry]:
-    """List the figures of chapter 2 with the results the book shows them with."""
+    """List the figures of chapter 2 with the results the book shows them with.
+
+    Returns
+    -------
+    list[Entry]
+    """
     pet: Any = examples.CAT_DOG_FOX
     four: Any = examples.FOUR_TOKENS
     house: Any = examples.HOUSE

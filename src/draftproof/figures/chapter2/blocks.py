@@ -32,6 +32,11 @@ def prefix_tree(plate: Plate, p: Any, q: Any, *, names: Sequence[str] | None = N
         Target and draft law, the same at every position; V is 2 or 3.
     names : sequence of str, optional
         Short names of the tokens.
+
+    Raises
+    ------
+    ValueError
+        If p or q is no law, or the two are not over the same 2 or 3 tokens.
     """
     target, draft = (np.asarray(law, dtype=float) for law in as_pair(p, q))
     if target.shape not in ((2,), (3,)):

@@ -34,6 +34,11 @@ def classical_against_speculative(
         The C of classical rejection; below max p/q the missed part of p is marked.
     names : sequence of str, optional
         The tokens' names.
+
+    Raises
+    ------
+    ValueError
+        If p or q is no law over at most eight tokens, or the constant is below 1.
     """
     split, high = Split.of(p, q, names), float(constant)
     if not 1 <= high < float("inf"):

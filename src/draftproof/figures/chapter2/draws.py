@@ -38,21 +38,28 @@ def unit_line(
             frame(ax, role, piece)
         else:
             mass(ax, role, piece)
-        if found := fit(part - 6, text, text.split()[0], bold=True):
-            where = _aside(x, part, found, None if mark is None else box[0] + long * mark)
-            label(ax, where, y + high / 2, found, bold=True, ha="center", va="middle", halo=role)
+        at = None if mark is None else box[0] + long * mark
+        for words_fit in (text, text.split()[0]):
+            where = _aside(x, part, words_fit, at)
+            if where is not None and fit(part - 6, words_fit, bold=True):
+                label(ax, where, y + high / 2, words_fit, bold=True, ha="center", va="middle",
+                      halo=role)  # fmt: skip
+                break
         x += part
     for end, at in (("0", box[0]), ("1", box[0] + long)):
         label(ax, at, y + high + 18, end, color="ink2", size=12, ha="center")
 
 
-def _aside(x: float, part: float, words: str, mark: float | None) -> float:
-    """Return the middle of the piece, or of the longer side of the mark if words and mark touch."""
+def _aside(x: float, part: float, words: str, mark: float | None) -> float | None:
+    """Return the middle of the piece, or of the longer side of the mark if words and mark touch.
+
+    None if they touch and neither side has room for the words.
+    """
     middle, half = x + part / 2, text_width(words, bold=True) / 2
     if mark is None or not x < mark < x + part or abs(mark - middle) > half + 5:
         return middle
     if max(mark - x, x + part - mark) < 2 * half + 8:
-        return middle
+        return None
     return (x + mark) / 2 if mark > middle else (mark + x + part) / 2
 
 
@@ -88,6 +95,11 @@ def logits_to_draw(
     token : int
         The token that u picks.
     names : sequence of str, optional
+
+    Raises
+    ------
+    ValueError
+        If `law` is no law, its shape is not that of the logits, or the names are not one per token.
     """
     scores, p = np.asarray(logits, dtype=float), np.asarray(law, dtype=float)
     named = names_for(names, len(p))
@@ -195,6 +207,11 @@ def three_draws(
     tokens : tuple of two ints
         The drafted token and the correction that the third uniform would give.
     names : sequence of str, optional
+
+    Raises
+    ------
+    ValueError
+        If p or q is no law, or the names are not one per token.
     """
     target, draft = (np.asarray(law, dtype=float) for law in as_pair(p, q))
     named = names_for(names, len(target))

@@ -63,7 +63,9 @@ def mosaic(plate: Plate, p: Any, q: Any, *, names: Sequence[str] | None = None) 
     total = num(float(split.cut.sum()))
     plate.say(
         caption=(
-            split.heap()
+            f"the hatched pieces of {listed([split.names[k] for k in split.donors])} are together "
+            f"as large as the dotted gaps of {listed([split.names[k] for k in split.takers])}: "
+            f"{total}."
             if len(split.donors) > 1
             else "the same areas as a dart board: column width is the draft, plain height the "
             f"chance to keep; the hatched area {total} is exactly as large as the dotted gaps."

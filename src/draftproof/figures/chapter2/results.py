@@ -27,14 +27,24 @@ ROUNDS_SETTING = "four drafts a round; the seed was picked so that all three end
 
 
 def first_draw() -> tuple[Any, ...]:
-    """Return logits, their law, a uniform and the token that it picks."""
+    """Return logits, their law, a uniform and the token that it picks.
+
+    Returns
+    -------
+    tuple of object
+    """
     logits, u = np.array([1.8, 1.1, 0.4, -0.4]), 0.68
     law = softmax(logits)
     return logits, law, u, int(inverse_cdf(law, u))
 
 
 def three_draws() -> tuple[Any, ...]:
-    """Return a pair of laws, three uniforms, and the two tokens that they pick."""
+    """Return a pair of laws, three uniforms, and the two tokens that they pick.
+
+    Returns
+    -------
+    tuple of object
+    """
     pair: Any = examples.CAT_DOG_FOX
     uniforms = (0.35, 0.8, 0.6)
     drafted = int(inverse_cdf(pair.q, uniforms[0]))
@@ -43,7 +53,12 @@ def three_draws() -> tuple[Any, ...]:
 
 
 def cooling() -> tuple[Any, ...]:
-    """Return temperatures, acceptance against them for three pairs, and four snapshots of one."""
+    """Return temperatures, acceptance against them for three pairs, and four snapshots of one.
+
+    Returns
+    -------
+    tuple of object
+    """
     temperatures = np.geomspace(1 / 16, 8, 141)
     house: Any = examples.HOUSE
     pairs = {
@@ -60,7 +75,12 @@ def cooling() -> tuple[Any, ...]:
 
 
 def one_sided() -> tuple[Any, ...]:
-    """Return cases of a warp on both sides or on one: title, law wanted, law got."""
+    """Return cases of a warp on both sides or on one: title, law wanted, law got.
+
+    Returns
+    -------
+    tuple of object
+    """
     four: Any = examples.FOUR_TOKENS
     p, q = four.p, four.q
     half = temper(p, 0.5), temper(q, 0.5)
@@ -75,7 +95,17 @@ def one_sided() -> tuple[Any, ...]:
 
 
 def rounds(count: int = 3) -> tuple[tuple[Trace, ...]]:
-    """Return the first rounds of a run with four drafts each, on the cat, dog and fox laws."""
+    """Return the first rounds of a run with four drafts each, on the cat, dog and fox laws.
+
+    Parameters
+    ----------
+    count : int
+        How many rounds.
+
+    Returns
+    -------
+    tuple
+    """
     pair: Any = examples.CAT_DOG_FOX
     rng = np.random.default_rng(ROUNDS_SEED)
     run = generate(lambda _: pair.p, lambda _: pair.q, (), 4, 5 * count, rng)

@@ -21,7 +21,17 @@ Case = tuple[str, Any, Any]
 
 
 def short(value: Any) -> str:
-    """Return a simple fraction as such and anything else with three decimals."""
+    """Return a simple fraction as such and anything else with three decimals.
+
+    Parameters
+    ----------
+    value : object
+        The number.
+
+    Returns
+    -------
+    str
+    """
     text = ratio(value, 16)
     return text if "/" in text or float(value) in (0.0, 1.0) else num(value, 3)
 

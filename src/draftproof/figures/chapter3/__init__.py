@@ -31,7 +31,12 @@ __all__ = [
 
 
 def recipes() -> list[Entry]:
-    """Return the chapter's figures in the order of the page."""
+    """Return the chapter's figures in the order of the page.
+
+    Returns
+    -------
+    list[Entry]
+    """
     names = examples.toy()[0].vocabulary
     return [
         recipe(token_ribbon, lambda: (runs.ribbon_run(), names)),

@@ -50,7 +50,19 @@ def _diamonds(ax: Axes, x: Any, y: Any, size: float = 6) -> None:
 def gap_bands(
     plate: Plate, checks: Sequence[Check], low: np.ndarray, high: np.ndarray, names: Sequence[str]
 ) -> None:
-    """Share minus probability, token by token, with the range that chance alone gives."""
+    """Share minus probability, token by token, with the range that chance alone gives.
+
+    Parameters
+    ----------
+    checks : sequence of Check
+        One strip each.
+    low : ndarray
+        Lower share of each token.
+    high : ndarray
+        Upper share of each token.
+    names : sequence of str
+        The characters, by token.
+    """
     each, top = 132, 26
     left, right = plate.pick(58, 50), plate.pick(12, 6)
     room = float(max(np.max(np.abs(c.gaps)) for c in checks if c.name in ("plain", "speculative")))
@@ -123,7 +135,13 @@ def _say_gaps(
 
 @drawing
 def noise_funnel(plate: Plate, walk: NoiseWalk) -> None:
-    """Distance from p as samples pile up: an exact rule, a coarse fault and a fine one."""
+    """Distance from p as samples pile up: an exact rule, a coarse fault and a fine one.
+
+    Parameters
+    ----------
+    walk : NoiseWalk
+        The distances of three rules.
+    """
     left, right, top, low = plate.pick(56, 44), plate.pick(16, 10), 26, 46
     height = plate.pick(400, 380)
     page = plate.pixels(height)
@@ -213,6 +231,21 @@ def pair_squares(
     """All pairs of characters: how far each one's measured share is off, as a square's area.
 
     `low` and `high` are the range that holds each share with probability `level` in an exact run.
+
+    Parameters
+    ----------
+    checks : sequence of Check
+        The exact and the faulty rule.
+    low : ndarray
+        Lower share of each pair.
+    high : ndarray
+        Upper share of each pair.
+    names : sequence of str
+        The characters, by token.
+    level : float
+        Probability of the band, in (0, 1).
+    ring : tuple of str
+        The pair that is marked.
     """
     step, left, top = plate.pick(18.2, 17.0), 24, 62
     side = len(names) * step

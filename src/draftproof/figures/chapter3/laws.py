@@ -75,7 +75,19 @@ def _fan(top: tuple[float, float], low: tuple[float, float], y0: float, y1: floa
 def token_ribbon(
     plate: Plate, run: Run, vocabulary: Sequence[str], *, c: float = 0.1, v: float = 1.0
 ) -> None:
-    """Draw a generated text, each character by its fate, over the time its rounds took."""
+    """Draw a generated text, each character by its fate, over the time its rounds took.
+
+    Parameters
+    ----------
+    run : Run
+        The text and its rounds.
+    vocabulary : sequence of str
+        The characters, by token.
+    c : float
+        Time of a draft step over a target step.
+    v : float
+        Time of a verification pass over a target step.
+    """
     lengths = _rounds_that_fit(run, plate.pick(*_RIBBON))
     count, rounds = sum(lengths), len(lengths)
     gamma = len(run.rounds[0].draft_tokens)
@@ -153,7 +165,13 @@ def _say_ribbon(
 
 @drawing
 def whole_toy(plate: Plate, rows: Sequence[Row]) -> None:
-    """Every context of the toy as a row of bars: kept, cut and filled, and its overlap."""
+    """Every context of the toy as a row of bars: kept, cut and filled, and its overlap.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Every context.
+    """
     names = rows[0].vocabulary
     tall = plate.pick(33, 31)  # px a row
     peak = max(float(np.max(law_)) for row in rows for law_ in (row.p, row.q))
@@ -233,6 +251,17 @@ def one_context(
 
     `summary` adds what the whole toy gives: alpha, gamma, tokens a target call; `before` is the
     same context at temperature 1, for the caption.
+
+    Parameters
+    ----------
+    row : Row
+        The context.
+    summary : tuple of float, int, optional
+        What the whole toy gives.
+    before : Row, optional
+        The same context at temperature 1.
+    temperature : float
+        T of both laws, above 0.
     """
     p, q = np.asarray(row.p, dtype=float), np.asarray(row.q, dtype=float)
     names, kept = row.vocabulary, np.minimum(p, q)

@@ -25,7 +25,13 @@ def _plain_axes(ax: Axes) -> None:
 
 @drawing
 def alpha_and_tokens(plate: Plate, rows: Sequence[WeightRun]) -> None:
-    """Draw acceptance and tokens a call against the draft's weight, and how far the run is off."""
+    """Draw acceptance and tokens a call against the draft's weight, and how far the run is off.
+
+    Parameters
+    ----------
+    rows : sequence of WeightRun
+        One weight each.
+    """
     wide, gap, left = plate.pick(300, 276), 74, 50
     corners = [(left, 34), plate.pick((left + wide + gap, 34), (left, 394))]
     page = plate.pixels(plate.pick(358, 718))
@@ -82,7 +88,13 @@ def _smooth(x: np.ndarray, y: Sequence[float], fine: np.ndarray) -> np.ndarray:
 
 @drawing
 def sticky_curve(plate: Plate, result: Sticky) -> None:
-    """Tokens a call where easy and hard places alternate or stick, at one and the same alpha."""
+    """Tokens a call where easy and hard places alternate or stick, at one and the same alpha.
+
+    Parameters
+    ----------
+    result : Sticky
+        The curve, its runs, its first rounds.
+    """
     left, right, top = 44, plate.pick(16, 12), 32
     high = plate.pick(200, 190)
     strip = top + high + 76
@@ -169,7 +181,15 @@ _CURVES = {
 def temperature_curves(
     plate: Plate, temperatures: np.ndarray, curves: Mapping[str, np.ndarray]
 ) -> None:
-    """Draw acceptance against temperature, both laws warped: the toy and two pairs."""
+    """Draw acceptance against temperature, both laws warped: the toy and two pairs.
+
+    Parameters
+    ----------
+    temperatures : ndarray
+        Increasing, above 0.
+    curves : dict of str to ndarray
+        The acceptance at each, by name.
+    """
     left, right, top, low = plate.pick(112, 74), plate.pick(40, 32), 32, 46
     height = plate.pick(370, 340)
     page = plate.pixels(height)

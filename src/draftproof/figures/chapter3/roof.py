@@ -15,7 +15,13 @@ __all__ = ["roofline"]
 
 @drawing
 def roofline(plate: Plate, roof: Roof) -> None:
-    """Draw the share of the arithmetic in use against the operations a byte of some passes."""
+    """Draw the share of the arithmetic in use against the operations a byte of some passes.
+
+    Parameters
+    ----------
+    roof : Roof
+        The ridge and the spots of some passes.
+    """
     left, right, top, low = plate.pick(48, 42), plate.pick(16, 10), 30, 46
     height = plate.pick(320, 310)
     page = plate.pixels(height)

@@ -23,7 +23,21 @@ __all__ = ["batch_curve", "best_lengths", "stairs", "three_meters"]
 def stairs(
     plate: Plate, alpha: float, gamma: int, c: float, v: float = 1.0, *, batch: int | None = None
 ) -> None:
-    """Draw the expected tokens of a round as a staircase over the time that it takes."""
+    """Draw the expected tokens of a round as a staircase over the time that it takes.
+
+    Parameters
+    ----------
+    alpha : float
+        Overlap of target and draft, in [0, 1].
+    gamma : int
+        Drafts in a block.
+    c : float
+        Time of a draft step over a target step.
+    v : float
+        Time of a verification pass over a target step.
+    batch : int, optional
+        Said in the caption, if given.
+    """
     tokens = float(cost.expected_tokens(alpha, gamma))
     price = gamma * c + v
     left, right = plate.pick(20, 8), plate.pick(20, 8)
@@ -176,7 +190,15 @@ def _say_stairs(
 
 @drawing
 def three_meters(plate: Plate, alpha: float, lengths: Sequence[int] = (2, 4, 8, 16)) -> None:
-    """Draw what becomes of each draft of a block, and the three readings of it."""
+    """Draw what becomes of each draft of a block, and the three readings of it.
+
+    Parameters
+    ----------
+    alpha : float
+        Overlap of target and draft, in [0, 1].
+    lengths : sequence of int
+        The block lengths, one column each.
+    """
     most = max(lengths)
     left, right, top, tall = plate.pick(14, 8), plate.pick(14, 8), 30, plate.pick(170, 150)
     step = (plate.width - left - right) / most
@@ -238,7 +260,13 @@ def _say_meters(plate: Plate, alpha: float, lengths: Sequence[int]) -> None:
 
 @drawing
 def best_lengths(plate: Plate, curves: Sequence[LengthCurve]) -> None:
-    """Speedup against the block length, one line an acceptance, the best length marked."""
+    """Speedup against the block length, one line an acceptance, the best length marked.
+
+    Parameters
+    ----------
+    curves : sequence of LengthCurve
+        One acceptance each.
+    """
     left, right, top, low = 44, plate.pick(70, 60), 30, 46
     height = plate.pick(340, 320)
     page = plate.pixels(height)
@@ -284,7 +312,13 @@ def best_lengths(plate: Plate, curves: Sequence[LengthCurve]) -> None:
 
 @drawing
 def batch_curve(plate: Plate, curve: BatchCurve) -> None:
-    """Speedup against the batch: a fixed block, and the best block for each batch."""
+    """Speedup against the batch: a fixed block, and the best block for each batch.
+
+    Parameters
+    ----------
+    curve : BatchCurve
+        The computed curve.
+    """
     left, right, top, low = 44, plate.pick(16, 10), 30, 46
     height = plate.pick(340, 320)
     page = plate.pixels(height)

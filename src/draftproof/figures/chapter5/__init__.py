@@ -34,7 +34,7 @@ _LESSONS = {
     "miss the outline.",
     "test": "the plain, accepted mass is not min(p, q), and the dotted correction cannot mend what "
     "the coin has spoilt.",
-    "correction": "the plain mass is right in all four, and the dotted mass is poured into the "
+    "correction": "the plain mass is right in all of them, and the dotted mass is poured into the "
     "wrong tokens.",
     "block": "one wrong link between two tokens, and the law of the pair (grey) misses the outline "
     "somewhere.",
@@ -42,7 +42,12 @@ _LESSONS = {
 
 
 def recipes() -> list[Entry]:
-    """List the chapter's figures with the results the book shows them with."""
+    """List the chapter's figures with the results the book shows them with.
+
+    Returns
+    -------
+    list[Entry]
+    """
     places = [
         recipe(
             fault_cards, partial(gallery.cards, place), name=f"faults-in-the-{place}", lesson=lesson

@@ -49,15 +49,51 @@ class Grid:
     corrected: dict[tuple[str, str], Array]
 
     def law(self, drawn: str, told: str) -> Array:
-        """Return the emitted law."""
+        """Return the emitted law.
+
+        Parameters
+        ----------
+        drawn : str
+            How the draft draws.
+        told : str
+            What the rule takes for q.
+
+        Returns
+        -------
+        ndarray
+        """
         return np.asarray(self.accepted[drawn, told] + self.corrected[drawn, told])
 
     def distance(self, drawn: str, told: str) -> Any:
-        """Return its total variation distance from p."""
+        """Return its total variation distance from p.
+
+        Parameters
+        ----------
+        drawn : str
+            How the draft draws.
+        told : str
+            What the rule takes for q.
+
+        Returns
+        -------
+        float or Fraction
+        """
         return total_variation(self.law(drawn, told), self.p)
 
     def draws(self, drawn: str, told: str) -> int | None:
-        """Return the n at which the audit catches it, or None if there is nothing to catch."""
+        """Return the n at which the audit catches it, or None if there is nothing to catch.
+
+        Parameters
+        ----------
+        drawn : str
+            How the draft draws.
+        told : str
+            What the rule takes for q.
+
+        Returns
+        -------
+        int, optional
+        """
         if self.distance(drawn, told) == 0:
             return None
         law, wrong = (x.astype(np.float64) for x in (self.p, self.law(drawn, told)))
@@ -66,7 +102,22 @@ class Grid:
 
 @lru_cache(maxsize=16)
 def grid(pair: examples.Pair = examples.CAT_DOG_FOX) -> Grid:
-    """Return the grid of draws and beliefs for a pair of laws."""
+    """Return the grid of draws and beliefs for a pair of laws.
+
+    Parameters
+    ----------
+    pair : examples.Pair
+        The laws.
+
+    Returns
+    -------
+    Grid
+
+    Raises
+    ------
+    ValueError
+        If the pair holds no laws.
+    """
     p, q = as_law(pair.p), as_law(pair.q)
     accepted, corrected = {}, {}
     for drawn, told in ((a, b) for a in WAYS for b in WAYS):
@@ -78,7 +129,24 @@ def grid(pair: examples.Pair = examples.CAT_DOG_FOX) -> Grid:
 
 
 def told_one_hot(way: str, pair: examples.Pair = examples.CAT_DOG_FOX) -> Array:
-    """Return the law emitted if drafts are drawn in some way and the rule takes q = 1 for each."""
+    """Return the law emitted if drafts are drawn in some way and the rule takes q = 1 for each.
+
+    Parameters
+    ----------
+    way : str
+        How the draft draws.
+    pair : examples.Pair
+        The laws.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If there is no such way.
+    """
     rule = replace(sample_match, proposals=from_law(WAYS[way]))
     kept, corrected = rule.step(as_law(pair.q), as_law(pair.p))
     return np.asarray(kept + corrected)

@@ -20,7 +20,17 @@ __all__ = ["distance_words", "fault_cards", "parts", "rule_cards"]
 
 
 def distance_words(value: Any) -> str:
-    """Return a distance as a small fraction, or as a decimal that is not 0."""
+    """Return a distance as a small fraction, or as a decimal that is not 0.
+
+    Parameters
+    ----------
+    value : float or Fraction
+        The distance.
+
+    Returns
+    -------
+    str
+    """
     text = ratio(value, 400)
     if "/" in text and len(text) <= 7:
         return text
@@ -30,7 +40,23 @@ def distance_words(value: Any) -> str:
 def parts(
     plate: Plate, ax: Axes, bars: Bars, card: Card, *, key: str | None = None, cross: bool = True
 ) -> None:
-    """Draw the accepted and the corrected mass of each token, or their sum, against the outline."""
+    """Draw the accepted and the corrected mass of each token, or their sum, against the outline.
+
+    Parameters
+    ----------
+    plate : Plate
+        The plate to draw on.
+    ax : Axes
+        The axes to draw on.
+    bars : Bars
+        Where the bars stand.
+    card : Card
+        What is drawn.
+    key : str, optional
+        What the names of the areas begin with; none are reported unless given.
+    cross : bool
+        Strike out tokens that must never come.
+    """
     wanted, got = (np.asarray(x, dtype=float) for x in (card.wanted, card.got))
     for k in range(len(wanted)):
         if card.accepted is None or card.corrected is None:

@@ -35,11 +35,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "test": (
         "no-coin", "uniform-stuck-at-zero", "accept-at-equality", "lenience",
-        "retry-against-stale-p",
+        "over-the-largest-p", "greedy-test-of-sampled-text", "retry-against-stale-p",
     ),
     "correction": (
         "resample-from-p", "strike-only-the-rejected", "softmax-of-residual",
-        "resample-reuses-draft-noise",
+        "resample-reuses-draft-noise", "correction-reuses-the-coin",
     ),
     "block": (
         "one-uniform-for-the-block", "go-on-after-a-rejection", "rows-shifted-by-one",
@@ -65,11 +65,14 @@ TITLES: dict[str, str] = {
     "uniform-stuck-at-zero": "coin always 0",
     "accept-at-equality": "u ≤ p/q",
     "lenience": "coin doubled",
+    "over-the-largest-p": "largest p in place of q",
+    "greedy-test-of-sampled-text": "greedy test",
     "retry-against-stale-p": "second draft, stale p",
     "resample-from-p": "redraw from p",
     "strike-only-the-rejected": "q not subtracted",
     "softmax-of-residual": "softmax of residual",
     "resample-reuses-draft-noise": "noise used twice",
+    "correction-reuses-the-coin": "coin used twice",
     "one-uniform-for-the-block": "one coin a block",
     "go-on-after-a-rejection": "going on after a no",
     "rows-shifted-by-one": "rows shifted by one",
@@ -117,7 +120,17 @@ _LETTERS = "abcdefgh"
 
 
 def card_of(fault: LawFault) -> Card:
-    """Return a fault's law against the one wanted."""
+    """Return a fault's law against the one wanted.
+
+    Parameters
+    ----------
+    fault : LawFault
+        The fault.
+
+    Returns
+    -------
+    Card
+    """
     accepted, corrected = _parts(fault)
     names = tuple(_LETTERS[: len(fault.p)])
     if fault.length == 2:
@@ -139,7 +152,17 @@ def _parts(fault: LawFault) -> tuple[Array | None, Array | None]:
 
 @cache
 def cards(group: str) -> tuple[tuple[Card, ...]]:
-    """Return the cards of one group of faults, in a tuple of one: a figure's only result."""
+    """Return the cards of one group of faults, in a tuple of one: a figure's only result.
+
+    Parameters
+    ----------
+    group : str
+        A name of `GROUPS`.
+
+    Returns
+    -------
+    tuple of tuple of Card
+    """
     faults = (GALLERY[name] for name in GROUPS[group])
     return (tuple(card_of(fault) for fault in faults if isinstance(fault, LawFault)),)
 
@@ -149,6 +172,10 @@ def catches() -> tuple[tuple[tuple[str, tuple[tuple[str, float, int, bool], ...]
     """Return for each place its faults: title, TV, n, and whether a forbidden token gives it away.
 
     Sorted by n within each place.
+
+    Returns
+    -------
+    tuple
     """
     rows = []
     for group in ("draw", "test", "correction", "block"):
@@ -177,7 +204,17 @@ RULES: tuple[tuple[str, Nodewise, int], ...] = (
 
 @cache
 def rule_cards() -> tuple[tuple[Card, ...]]:
-    """Return what these rules emit on cat, dog and fox."""
+    """Return what these rules emit on cat, dog and fox.
+
+    Returns
+    -------
+    tuple of tuple of Card
+
+    Raises
+    ------
+    ValueError
+        If a rule refuses the pair.
+    """
     pair: Any = examples.CAT_DOG_FOX
     p, q = as_law(pair.p), as_law(pair.q)
     made = []

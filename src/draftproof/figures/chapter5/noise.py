@@ -22,7 +22,17 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def thousands(number: float) -> str:
-    """Return a whole number with narrow spaces between its thousands."""
+    """Return a whole number with narrow spaces between its thousands.
+
+    Parameters
+    ----------
+    number : float
+        It is rounded.
+
+    Returns
+    -------
+    str
+    """
     return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
@@ -38,7 +48,17 @@ def power(exponent: int) -> str:
 
 
 def power_axis(ax: Axes, low: int, high: int) -> None:
-    """Mark the powers of ten on a logarithmic axis of draws."""
+    """Mark the powers of ten on a logarithmic axis of draws.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    low : int
+        The least power.
+    high : int
+        The largest power.
+    """
     ax.set_xticks([10.0**k for k in range(low, high + 1)], [power(k) for k in range(low, high + 1)])
     ax.minorticks_off()
 

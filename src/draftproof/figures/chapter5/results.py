@@ -27,7 +27,7 @@ from draftproof.verifiers import Nodewise, lenience, token
 from .gallery import Card, card_of
 
 __all__ = [
-    "BIAS", "CALIBRATION", "NO_FAULT", "OPENING_DRAWS", "SIZES", "Noise", "against",
+    "BIAS", "CALIBRATION", "LEVELS", "NO_FAULT", "OPENING_DRAWS", "SIZES", "Noise", "against",
     "always_inside", "audit_run", "bets", "cache_hole", "calibration", "kind_coin", "kind_law",
     "noise", "opening",
 ]  # fmt: skip
@@ -37,6 +37,8 @@ BIAS = Fraction(1, 100)
 OPENING_DRAWS = 1000
 SIZES = np.unique(np.geomspace(100, 1e6, 49).round().astype(np.int64))
 """Numbers of draws of the noise band; every third one carries a mark of each stream."""
+LEVELS = (0.025, 0.975)
+"""The quantiles at which the noise band ends."""
 SEED = 1
 CALIBRATION = files("draftproof.lab") / "results" / "faults.json"
 """Written by ``python -m benchmarks.faults``."""
@@ -51,6 +53,15 @@ def kind_coin(bias: Fraction | float = BIAS) -> Nodewise:
     On the laws of cat, dog and fox it keeps a cat with probability (0.3 + bias) / 0.6 in place of
     1/2, and its law is off by exactly `bias`.
 
+    Parameters
+    ----------
+    bias : Fraction or float
+        Total variation, in [0, 3/10].
+
+    Returns
+    -------
+    Nodewise
+
     Raises
     ------
     ValueError
@@ -62,14 +73,35 @@ def kind_coin(bias: Fraction | float = BIAS) -> Nodewise:
 
 
 def kind_law(bias: Fraction | float = BIAS) -> Array:
-    """Return the law that the kind coin emits, in Fractions."""
+    """Return the law that the kind coin emits, in Fractions.
+
+    Parameters
+    ----------
+    bias : Fraction or float
+        Total variation, in [0, 3/10].
+
+    Returns
+    -------
+    ndarray
+    """
     kept, corrected = kind_coin(bias).step(Q, P)
     return kept + corrected
 
 
 @cache
 def opening(n: int = OPENING_DRAWS) -> tuple[Array, tuple[str, ...], Array, Array]:
-    """Return the target, its names, and the counts of samplers A (the kind coin) and B (exact)."""
+    """Return the target, its names, and the counts of samplers A (the kind coin) and B (exact).
+
+    Parameters
+    ----------
+    n : int
+        Draws of each.
+
+    Returns
+    -------
+    tuple
+        Target, names, counts of A, counts of B.
+    """
     counts = []
     for rule, rng in zip((kind_coin(), token), _streams(2), strict=True):
         tokens = run_once(rule, P, Q)(n, rng)
@@ -111,7 +143,17 @@ class Noise:
     biased: Array
 
     def draws_for(self, share: float) -> float:
-        """Return the n at which this share of the biased runs lies above the band, or infinity."""
+        """Return the n at which this share of the biased runs lies above the band, or infinity.
+
+        Parameters
+        ----------
+        share : float
+            In (0, 1).
+
+        Returns
+        -------
+        float
+        """
         if self.above[-1] < share:
             return float("inf")
         return float(np.exp(np.interp(share, self.above, np.log(self.sizes))))
@@ -129,12 +171,28 @@ def noise(bias: Fraction | float = BIAS, stream: int = 1) -> Noise:
     bias : Fraction or float
     stream : int
         Seed of the two streams that are drawn.
+
+    Returns
+    -------
+    Noise
     """
     return against(kind_law(bias), stream)
 
 
 def against(biased: Array, stream: int = 1) -> Noise:
-    """Return the noise band of cat, dog and fox with any other law in it."""
+    """Return the noise band of cat, dog and fox with any other law in it.
+
+    Parameters
+    ----------
+    biased : ndarray
+        The law, shape (3,).
+    stream : int
+        Seed of the two streams that are drawn.
+
+    Returns
+    -------
+    Noise
+    """
     law, wrong = P.astype(np.float64), np.asarray(biased, dtype=np.float64)
     low, high = _band()
     rng = np.random.default_rng(SEED + 1)
@@ -152,7 +210,7 @@ def against(biased: Array, stream: int = 1) -> Noise:
 @cache
 def _band() -> tuple[Array, Array]:
     rng = np.random.default_rng(SEED)
-    ends = [noise_band(P, int(n), rng, levels=(0.025, 0.975), runs=_RUNS) for n in SIZES]
+    ends = [noise_band(P, int(n), rng, levels=LEVELS, runs=_RUNS) for n in SIZES]
     low, high = np.array(ends).T
     return low, high
 
@@ -166,7 +224,17 @@ def _stream(drawn: Array, law: Array, rng: np.random.Generator) -> Array:
 
 @cache
 def always_inside(streams: int = 3000) -> float:
-    """Return the share of exact streams that are inside the band at all sizes."""
+    """Return the share of exact streams that are inside the band at all sizes.
+
+    Parameters
+    ----------
+    streams : int
+        How many are simulated.
+
+    Returns
+    -------
+    float
+    """
     low, high = _band()
     rng = np.random.default_rng(SEED + 2)
     counts, inside = np.zeros((streams, len(P)), dtype=np.int64), np.ones(streams, dtype=bool)
@@ -180,7 +248,17 @@ def always_inside(streams: int = 3000) -> float:
 
 @cache
 def bets(most: int = 1_000_000) -> tuple[SequentialReport, SequentialReport]:
-    """Return the sequential audits of the kind coin and of the exact rule."""
+    """Return the sequential audits of the kind coin and of the exact rule.
+
+    Parameters
+    ----------
+    most : int
+        Draws after which the bet is called off.
+
+    Returns
+    -------
+    tuple of SequentialReport
+    """
     found = [
         audit_sequential(run_once(rule, P, Q), P, rng, max_n=most)
         for rule, rng in zip((kind_coin(), token), _streams(2), strict=True)
@@ -191,6 +269,10 @@ def bets(most: int = 1_000_000) -> tuple[SequentialReport, SequentialReport]:
 @cache
 def calibration() -> dict[str, Any]:
     """Return the stored calibrations.
+
+    Returns
+    -------
+    dict
 
     Raises
     ------
@@ -219,6 +301,10 @@ def audit_run(
     exponent : float
         The number of draws is ten to this power.
     seed : int
+
+    Returns
+    -------
+    tuple of Card, AuditReport
     """
     n = round(10**exponent)
     rng = np.random.default_rng(seed)
@@ -232,5 +318,18 @@ def audit_run(
 
 @cache
 def cache_hole(rounds: int = 8, gamma: int = 3) -> tuple[tuple[Fraction, ...], int]:
-    """Return the expected accepted drafts of each round with the hole in the cache, and gamma."""
+    """Return the expected accepted drafts of each round with the hole in the cache, and gamma.
+
+    Parameters
+    ----------
+    rounds : int
+        How many.
+    gamma : int
+        Drafts in a block.
+
+    Returns
+    -------
+    tuple
+        The means and gamma.
+    """
     return acceptance_by_round(rounds, gamma, complete=False), gamma

@@ -36,7 +36,12 @@ __all__ = [
 
 
 def recipes() -> list[Entry]:
-    """List the figures of chapter 6 with the results the book shows them with."""
+    """List the figures of chapter 6 with the results the book shows them with.
+
+    Returns
+    -------
+    list[Entry]
+    """
     two: Any = examples.BLOCK
     three = results.THREE
     return [

@@ -23,7 +23,25 @@ def chart(
     y: tuple[float, float, Ticks, str],
     logarithmic: bool = False,
 ) -> Axes:
-    """Make a plate of one chart: each axis as (low, high, ticks, name)."""
+    """Make a plate of one chart: each axis as (low, high, ticks, name).
+
+    Parameters
+    ----------
+    plate : Plate
+        The plate to draw on.
+    tall : float
+        Height of the data area in pixels.
+    x : tuple of float, Ticks, str
+        Of the axis along.
+    y : tuple of float, Ticks, str
+        Of the axis across.
+    logarithmic : bool
+        Whether the axis along is.
+
+    Returns
+    -------
+    Axes
+    """
     left, wide = plate.pick((56, 640), (44, 276))
     canvas = plate.pixels(tall + 96)
     scale = {"xscale": "log"} if logarithmic else {}

@@ -18,6 +18,7 @@ from draftproof.speculative import acceptance
 __all__ = [
     "BATCHES",
     "DRAFT_COST",
+    "MACHINE",
     "PARAMETERS",
     "RANDOM_GAMMA",
     "RANDOM_PAIRS",
@@ -64,12 +65,24 @@ SIX: Any = examples.Pair.of(
 
 RANDOM_PAIRS, RANDOM_TOKENS, RANDOM_GAMMA, RANDOM_SEED = 200, 3, 3, 6
 DRAFT_COST = 0.05
+MACHINE = "H100 SXM"
 PARAMETERS = 7e9
 BATCHES = tuple(2**k for k in range(10))
 
 
 def steady(law: Law) -> Callable[[tuple[int, ...]], Any]:
-    """Return the model that has one law in every context."""
+    """Return the model that has one law in every context.
+
+    Parameters
+    ----------
+    law : Law
+        Shape (V,).
+
+    Returns
+    -------
+    callable
+        From a prefix to the law.
+    """
     held = np.array(law)
 
     def model(_context: tuple[int, ...]) -> Array:
@@ -81,7 +94,19 @@ def steady(law: Law) -> Callable[[tuple[int, ...]], Any]:
 
 @dataclass(frozen=True)
 class Fate:
-    """One outcome of one drafted block: how many drafts are kept, and the token after them."""
+    """One outcome of one drafted block: how many drafts are kept, and the token after them.
+
+    Attributes
+    ----------
+    drafted : tuple of int
+        The drafts.
+    kept : int
+        How many of them are kept.
+    token : int
+        The token after them.
+    mass : float or Fraction
+        Probability of all this.
+    """
 
     drafted: tuple[int, ...]
     kept: int
@@ -90,7 +115,23 @@ class Fate:
 
 
 def fates(rule: Any, p: Law, q: Law, gamma: int = 2) -> tuple[Fate, ...]:
-    """List every outcome of every block of `gamma` drafts, with its probability."""
+    """List every outcome of every block of `gamma` drafts, with its probability.
+
+    Parameters
+    ----------
+    rule : Verifier
+        The rule.
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+    gamma : int
+        Drafts in a block.
+
+    Returns
+    -------
+    tuple of Fate
+    """
     found = []
     target, draft = np.array([p] * (gamma + 1)), np.array([q] * gamma)
     for drafted in product(np.flatnonzero(np.array(q) > 0).tolist(), repeat=gamma):
@@ -105,7 +146,22 @@ def fates(rule: Any, p: Law, q: Law, gamma: int = 2) -> tuple[Fate, ...]:
 
 
 def panels(p: Law, q: Law, gamma: int = 2) -> tuple[Any, ...]:
-    """Return the fates of all blocks under the token rule and under block verification."""
+    """Return the fates of all blocks under the token rule and under block verification.
+
+    Parameters
+    ----------
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+    gamma : int
+        Drafts in a block.
+
+    Returns
+    -------
+    tuple
+        Title and fates of each rule, in a tuple of one.
+    """
     return (
         (
             ("token rule", fates(verifiers.token, p, q, gamma)),
@@ -116,7 +172,19 @@ def panels(p: Law, q: Law, gamma: int = 2) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Board:
-    """One prefix: how often it is drafted, its running weight, and the token rule's product."""
+    """One prefix: how often it is drafted, its running weight, and the token rule's product.
+
+    Attributes
+    ----------
+    prefix : tuple of int
+        The drafts so far.
+    drafted : float or Fraction
+        How often they are drafted.
+    weight : float or Fraction
+        The running weight of block verification.
+    token : float or Fraction
+        The product of the token rule.
+    """
 
     prefix: tuple[int, ...]
     drafted: Any
@@ -125,7 +193,22 @@ class Board:
 
 
 def boards(p: Law, q: Law, gamma: int = 2) -> tuple[Any, ...]:
-    """Return the prefixes of every length with their weights, level by level."""
+    """Return the prefixes of every length with their weights, level by level.
+
+    Parameters
+    ----------
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+    gamma : int
+        Drafts in a block.
+
+    Returns
+    -------
+    tuple
+        The levels, in a tuple of one.
+    """
     one = acceptance(p, q)
     levels, level = [], [Board((), 1, 1, 1)]
     for _ in range(gamma):
@@ -146,21 +229,57 @@ def boards(p: Law, q: Law, gamma: int = 2) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Scaled:
-    """The target after a prefix, shrunk by the prefix's weight."""
+    """The target after a prefix, shrunk by the prefix's weight.
+
+    Attributes
+    ----------
+    prefix : tuple of int
+        The drafts so far.
+    weight : float or Fraction
+        Their running weight.
+    """
 
     prefix: tuple[int, ...]
     weight: Any
 
 
 def scaled(p: Law, q: Law) -> tuple[Any, ...]:
-    """Return the laws and the weights of the empty prefix and of every first draft."""
+    """Return the laws and the weights of the empty prefix and of every first draft.
+
+    Parameters
+    ----------
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+
+    Returns
+    -------
+    tuple
+        Both laws and the cases.
+    """
     firsts = boards(p, q, 1)[0][0]
     cases = (Scaled((), Fraction(1)), *(Scaled(b.prefix, b.weight) for b in firsts))
     return p, q, cases
 
 
 def random_models(count: int, tokens: int, seed: int) -> Iterator[tuple[Any, Any]]:
-    """Yield pairs of a target and a draft that look one token back, drawn at random."""
+    """Yield pairs of a target and a draft that look one token back, drawn at random.
+
+    Parameters
+    ----------
+    count : int
+        How many pairs.
+    tokens : int
+        V.
+    seed : int
+        Of the generator.
+
+    Yields
+    ------
+    tuple of callable
+        Target and draft.
+    """
     rng = np.random.default_rng(seed)
     for _ in range(count):
         tables = rng.dirichlet(np.ones(tokens), size=(2, tokens + 1))
@@ -177,7 +296,13 @@ def _backward(table: Array) -> Callable[[tuple[int, ...]], Any]:
 
 @lru_cache(maxsize=1)
 def never_less() -> tuple[Any, ...]:
-    """Return the expected accepted drafts of both rules on random pairs of models."""
+    """Return the expected accepted drafts of both rules on random pairs of models.
+
+    Returns
+    -------
+    tuple
+        The token rule's, the block rule's, and gamma.
+    """
     rows = [
         [
             lab.expected_accepted(rule, target, draft, gamma=RANDOM_GAMMA)
@@ -190,7 +315,22 @@ def never_less() -> tuple[Any, ...]:
 
 
 def gain(p: Law, q: Law, gamma: int) -> Any:
-    """Return by what factor block verification raises the tokens of a target pass, less 1."""
+    """Return by what factor block verification raises the tokens of a target pass, less 1.
+
+    Parameters
+    ----------
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+    gamma : int
+        Drafts in a block.
+
+    Returns
+    -------
+    float or Fraction
+        At least 0.
+    """
     target, draft = steady(p), steady(q)
     token, block = (
         lab.expected_accepted(rule, target, draft, gamma=gamma)
@@ -201,7 +341,13 @@ def gain(p: Law, q: Law, gamma: int) -> Any:
 
 @lru_cache(maxsize=1)
 def gains() -> tuple[Any, ...]:
-    """Return the gain of two mirrored tokens against their overlap, for three block lengths."""
+    """Return the gain of two mirrored tokens against their overlap, for three block lengths.
+
+    Returns
+    -------
+    tuple
+        The overlaps, and the gains by block length.
+    """
     alphas = np.linspace(0, 1, 41)
     curves = {
         gamma: np.array([gain((a / 2, 1 - a / 2), (1 - a / 2, a / 2), gamma) for a in alphas])
@@ -211,7 +357,13 @@ def gains() -> tuple[Any, ...]:
 
 
 def overlap_moves() -> tuple[Any, ...]:
-    """Return the drafted tokens, the target, and how the token rule carries one to the other."""
+    """Return the drafted tokens, the target, and how the token rule carries one to the other.
+
+    Returns
+    -------
+    tuple
+        Sources, target, moves.
+    """
     p, q = THREE.p, THREE.q
     kept = [min(a, b) for a, b in zip(p, q, strict=True)]
     cut = [b - k for b, k in zip(q, kept, strict=True)]
@@ -227,35 +379,35 @@ def overlap_moves() -> tuple[Any, ...]:
 def transport(drafts: int = 2) -> tuple[Any, ...]:
     """Return sets of drafts, the target, and a best way to carry the one to the other.
 
-    The linear program of `verifiers.optimal_transport_bound`, solved once more for its plan.
-    """
-    from scipy.optimize import linprog
+    The plan is that of `verifiers.transport_plan`.
 
-    p, q = THREE.p, THREE.q
-    masses: dict[tuple[int, ...], Any] = {}
-    for drawn in product(range(len(q)), repeat=drafts):
-        tokens = tuple(sorted(set(drawn)))
-        masses[tokens] = masses.get(tokens, 0) + np.prod([q[x] for x in drawn])
-    sources = tuple(sorted(masses.items(), key=lambda item: (len(item[0]), item[0])))
-    moves = list(product(range(len(sources)), range(len(p))))
-    limits = np.zeros((len(sources) + len(p), len(moves)))
-    for column, (row, y) in enumerate(moves):
-        limits[row, column] = limits[len(sources) + y, column] = 1
-    # Carried to a token of the set: accepted. A hair less for each step to the side keeps the
-    # plan from crossing itself where it need not.
-    worth = [(y in sources[row][0]) - 1e-4 * abs(y - np.mean(sources[row][0])) for row, y in moves]
-    room = [float(mass) for _, mass in sources] + [float(mass) for mass in p]
-    found: Any = linprog(-np.array(worth), A_eq=limits, b_eq=room, method="highs")
-    return (
-        sources,
-        p,
-        {move: mass for move, mass in zip(moves, found.x, strict=True) if mass > 1e-9},
-    )
+    Parameters
+    ----------
+    drafts : int
+        How many are drawn for one place.
+
+    Returns
+    -------
+    tuple
+        Sources, target, moves.
+    """
+    plan = verifiers.transport_plan(THREE.p, THREE.q, drafts)
+    return plan.drafted, THREE.p, plan.moves
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One draft's turn: what is left of the target, what is drawn, and what of it is kept."""
+    """One draft's turn: what is left of the target, what is drawn, and what of it is kept.
+
+    Attributes
+    ----------
+    target : ndarray
+        Mass still wanted, shape (V,).
+    drawn : ndarray
+        Mass drawn, shape (V,).
+    kept : ndarray
+        Mass kept of it, shape (V,).
+    """
 
     target: Array
     drawn: Array
@@ -264,6 +416,22 @@ class Turn:
 
 def turns(p: Law, q: Law, drafts: int = 2, replacement: bool = True) -> tuple[Any, ...]:
     """Return the turns of several drafts for one place, as masses.
+
+    Parameters
+    ----------
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+    drafts : int
+        How many are drawn for one place.
+    replacement : bool
+        Whether a token may come twice.
+
+    Returns
+    -------
+    tuple
+        The turns, in a tuple of one.
 
     Raises
     ------
@@ -290,12 +458,35 @@ def turns(p: Law, q: Law, drafts: int = 2, replacement: bool = True) -> tuple[An
 
 
 def cut() -> tuple[Any, ...]:
-    """Return the pair, the number of drafts and the set of tokens that limits every rule."""
+    """Return the pair, the number of drafts and the set of tokens that limits every rule.
+
+    Returns
+    -------
+    tuple
+        p, q, drafts, tokens.
+    """
     return THREE.p, THREE.q, 2, verifiers.best_cut(THREE.p, THREE.q, 2).tokens
 
 
 def shares(rule: Any, p: Law, q: Law, width: int) -> tuple[Any, ...]:
-    """Return how probably each of `width` children is the accepted one, in their order."""
+    """Return how probably each of `width` children is the accepted one, in their order.
+
+    Parameters
+    ----------
+    rule : Verifier
+        The rule for several drafts.
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+    width : int
+        How many children.
+
+    Returns
+    -------
+    tuple
+        One probability a child.
+    """
     out: list[Any] = [Fraction(0)] * width
     target, draft = np.array(p), np.array(q)
     for weight, drafted in rule.propose(draft, width):
@@ -308,14 +499,35 @@ def shares(rule: Any, p: Law, q: Law, width: int) -> tuple[Any, ...]:
 
 
 def tree_levels(branching: tuple[int, ...] = (2, 2)) -> tuple[Any, ...]:
-    """Return the children's shares at every depth of a tree on the three tokens."""
+    """Return the children's shares at every depth of a tree on the three tokens.
+
+    Parameters
+    ----------
+    branching : tuple of int
+        Children at each depth.
+
+    Returns
+    -------
+    tuple
+        The levels, in a tuple of one.
+    """
     rule = verifiers.tree(branching)
     return (tuple(shares(rule, THREE.p, THREE.q, width) for width in branching),)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A tree of drafts: children at each depth, drafted tokens, expected accepted drafts."""
+    """A tree of drafts: children at each depth, drafted tokens, expected accepted drafts.
+
+    Attributes
+    ----------
+    branching : tuple of int
+        Children at each depth.
+    drafted : int
+        Tokens drafted.
+    accepted : float
+        Expected accepted drafts.
+    """
 
     branching: tuple[int, ...]
     drafted: int
@@ -324,7 +536,17 @@ class Shape:
 
 @lru_cache(maxsize=8)
 def one_place(width: int) -> float:
-    """Return the acceptance of `width` drafts for one place, on the six tokens."""
+    """Return the acceptance of `width` drafts for one place, on the six tokens.
+
+    Parameters
+    ----------
+    width : int
+        How many drafts.
+
+    Returns
+    -------
+    float
+    """
     rule = verifiers.recursive(width, replacement=False)
     q, p = (np.array(law, dtype=float) for law in (SIX.q, SIX.p))
     return float(rule.step(q, p, width)[0].sum())
@@ -335,6 +557,15 @@ def accepted_of(branching: tuple[int, ...]) -> float:
 
     The laws are the same in every context, so the walk reaches each depth with the product of
     the acceptances above it. `lab.expected_accepted` enumerates the same number.
+
+    Parameters
+    ----------
+    branching : tuple of int
+        Children at each depth.
+
+    Returns
+    -------
+    float
     """
     return float(np.cumprod([one_place(width) for width in branching]).sum())
 
@@ -350,14 +581,40 @@ def _grown(branching: tuple[int, ...], most: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=1)
 def shapes(most: int = 16) -> tuple[Any, ...]:
-    """Return all trees of up to `most` drafts, none wider below, with their accepted drafts."""
+    """Return all trees of up to `most` drafts, none wider below, with their accepted drafts.
+
+    Parameters
+    ----------
+    most : int
+        Drafted tokens of the largest tree.
+
+    Returns
+    -------
+    tuple
+        The trees, in a tuple of one.
+    """
     trees = [tree for width in range(1, 5) for tree in _grown((width,), most)]
     made = [Shape(tree, int(np.cumprod(tree).sum()), accepted_of(tree)) for tree in trees]
     return (tuple(sorted(made, key=lambda shape: (shape.drafted, shape.accepted))),)
 
 
 def price(p: Law = SIX.p, q: Law = SIX.q, delta: float = 1.0) -> tuple[Any, ...]:
-    """Return the overlap, and what exact and inexact rules keep and miss."""
+    """Return the overlap, and what exact and inexact rules keep and miss.
+
+    Parameters
+    ----------
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+    delta : float
+        The threshold of typical acceptance.
+
+    Returns
+    -------
+    tuple
+        The overlap and the groups of points.
+    """
     factors = [Fraction(k, 10) for k in (8, 6, 4)]
     groups = {
         "exact": [
@@ -375,7 +632,22 @@ def price(p: Law = SIX.p, q: Law = SIX.q, delta: float = 1.0) -> tuple[Any, ...]
 
 
 def point(rule: Any, p: Law, q: Law) -> tuple[Any, Any]:
-    """Return how much a rule keeps, and how far its law is from the target."""
+    """Return how much a rule keeps, and how far its law is from the target.
+
+    Parameters
+    ----------
+    rule : Verifier
+        The rule.
+    p : array_like, shape (V,)
+        Target law, the same in every context.
+    q : array_like, shape (V,)
+        Draft law, the same in every context.
+
+    Returns
+    -------
+    tuple
+        Kept share and distance.
+    """
     accepted, corrected = rule.step(np.array(q), np.array(p))
     return accepted.sum(), total_variation(accepted + corrected, p)
 
@@ -386,8 +658,13 @@ def worth() -> tuple[Any, ...]:
 
     A draft step costs `DRAFT_COST` target steps, one level of a tree a step. The pass over all
     drafts and the text costs what the roofline says for an H100 and 7 billion weights.
+
+    Returns
+    -------
+    tuple
+        Batches, and the curves by name.
     """
-    machine = cost.HARDWARE["H100 SXM"]
+    machine = cost.HARDWARE[MACHINE]
     chain = (1, 1, 1, 1)
     target, draft = (steady([float(mass) for mass in law]) for law in (SIX.p, SIX.q))
     by_block = lab.expected_accepted(verifiers.block, target, draft, gamma=len(chain))

@@ -207,6 +207,11 @@ def cut_square(
     tokens : sequence of int
         The set A.
     names : sequence of str, optional
+
+    Raises
+    ------
+    ValueError
+        If p or q is no law, or `drafts` is not two.
     """
     if drafts != 2:
         raise ValueError(f"drafts must be 2, one for each side of the square; got {drafts}")

@@ -129,6 +129,11 @@ def shrunken_target(
     cases : sequence of Scaled
         Prefixes and their weights.
     names : sequence of str, optional
+
+    Raises
+    ------
+    ValueError
+        If p or q is no law, or the names are not one per token.
     """
     target, draft = (np.asarray(law_, dtype=float) for law_ in as_pair(p, q))
     named = names_for(names, len(target))

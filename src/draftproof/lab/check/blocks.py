@@ -21,6 +21,16 @@ def verify_block_count(function: Any) -> Verdict:
 
     The verdicts come as a list of True and False, one a draft; everything after the first False
     is thrown away.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets a list of True and False, and returns a whole number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Case]:
@@ -45,6 +55,17 @@ def greedy_verify(function: Any) -> Verdict:
 
     `draft_tokens` has T tokens, `p` T + 1 rows. Drafts are kept while they are the target's
     argmax; then its argmax follows, as the correction or as the bonus. No row has a tie.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets whole numbers of shape (T,) and floats of shape (T + 1, V), and
+        returns a list of tokens.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
     rows = {2: ("3/4 1/4", "1/4 3/4"), 3: ("1/2 1/4 1/4", "1/5 1/2 3/10", "1/4 0 3/4")}
 
@@ -79,7 +100,21 @@ def block_weights(function: Any) -> Verdict:
 
     .. math:: w_0 = 1, \qquad w_t = \min\Bigl(1,\; w_{t-1}\, \frac{p_t}{q_t}\Bigr)
 
-    The answer is :math:`w_1, \dots, w_T`. (Sun et al., 2024, algorithm 2.)
+    The answer is :math:`w_1, \dots, w_T`.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets two float arrays of shape (T,), and returns T numbers.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
+
+    References
+    ----------
+    Sun et al. (2025), Block Verification Accelerates Speculative Decoding, algorithm 2.
     """
     ratios = ("1/4 1/2", "1/2 1/4", "1/2 1/2", "0 1/2", "3/4 1/4")
 
@@ -106,6 +141,16 @@ def rollback(function: Any) -> Verdict:
     Return ``(target, draft)``. The target has scored all gamma drafts and keeps the accepted
     ones. The draft model has never been fed its own last draft, so it has one entry fewer; -1
     says that one token must be fed to it.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets two whole numbers, and returns two whole numbers.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Case]:

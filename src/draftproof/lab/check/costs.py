@@ -37,6 +37,16 @@ def expected_tokens(function: Any) -> Verdict:
     .. math:: E[N] = 1 + \alpha + \dots + \alpha^\gamma
 
     alpha = 1 is among the cases.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets alpha in [0, 1] and gamma, a whole number, and returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
     cases = _grid(lambda g, a: cost.expected_tokens(a, g), ("gamma", "alpha"), range(6), _ALPHAS)
     return by_cases("expected_tokens", function, _swapped(cases), _agree, _COST)
@@ -46,6 +56,16 @@ def expected_accepted(function: Any) -> Verdict:
     r"""Check ``expected_accepted(alpha, gamma)``: accepted drafts in a block.
 
     .. math:: \alpha + \dots + \alpha^\gamma
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets alpha in [0, 1] and gamma, a whole number, and returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
     cases = _grid(lambda g, a: cost.expected_accepted(a, g), ("gamma", "alpha"), range(6), _ALPHAS)
     return by_cases("expected_accepted", function, _swapped(cases), _agree, _COST)
@@ -66,6 +86,17 @@ def speedup(function: Any) -> Verdict:
     r"""Check ``speedup(alpha, gamma, c)``: the speed over plain decoding.
 
     .. math:: S = \frac{1 + \alpha + \dots + \alpha^\gamma}{\gamma c + 1}
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets alpha in [0, 1], gamma and c, the cost of a draft step in target
+        steps, and returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
     costs = (Fraction(1, 10), Fraction(0), Fraction(1, 4), Fraction(1))
     cases = _grid(cost.speedup, ("alpha", "gamma", "c"), _ALPHAS, range(1, 6), costs)
@@ -77,6 +108,17 @@ def warp_both(function: Any) -> Verdict:
 
     Temperature first (p to the power 1/T, normalised), then the top_k largest masses, normalised;
     ties go to the lowest index. Return ``(p, q)``.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets two float arrays of shape (V,), a temperature above 0 and a whole
+        number, and returns two arrays of shape (V,).
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Case]:
@@ -108,6 +150,16 @@ def mean_overlap(function: Any) -> Verdict:
     .. math:: \alpha = \sum_c \pi(c) \sum_x \min\bigl(p(x \mid c), q(x \mid c)\bigr)
 
     Both tables have shape (V, V), one row a context; :math:`\pi` is the target's stationary law.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets two float arrays of shape (V, V), and returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Case]:

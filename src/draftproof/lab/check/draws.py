@@ -24,6 +24,16 @@ def accepts(function: Any) -> Verdict:
 
     True with probability min(1, p_x / q_x) over uniforms u in [0, 1). A token with p_x = 0 is
     never kept, not even at u = 0.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets three floats, u in [0, 1), and returns True or False.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Case]:
@@ -54,6 +64,17 @@ def inverse_cdf(function: Any) -> Verdict:
     .. math:: \min\{x : p(0) + \dots + p(x) > u\}
 
     A token without mass is never returned.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets a float array of shape (V,) and u in [0, 1), and returns a token in
+        0..V - 1.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Case]:
@@ -83,6 +104,17 @@ def empirical_tv(function: Any) -> Verdict:
     .. math:: \frac12 \sum_x \Bigl|\frac{c(x)}{n} - p(x)\Bigr|
 
     Tokens that never came count as well.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets whole numbers of shape (n,) and a float array of shape (V,), and
+        returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Case]:
@@ -106,6 +138,17 @@ def speculative_sample(function: Any) -> Verdict:
     It returns the token and whether the draft was accepted, ``(token, accepted)``. Both are
     audited together: token x is accepted with probability min(p(x), q(x)) and comes as a
     correction with probability max(p(x) - q(x), 0).
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets two float arrays of shape (V,) and a `numpy.random.Generator`, and
+        returns a token and True or False.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Draws]:
@@ -127,6 +170,17 @@ def classical_sample(function: Any) -> Verdict:
 
     It returns the token and the number of proposals it took, ``(token, tries)``, with the least
     constant C = max p/q: each try succeeds with probability 1/C.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets two float arrays of shape (V,) and a `numpy.random.Generator`, and
+        returns two whole numbers.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def cases() -> Iterator[Draws]:

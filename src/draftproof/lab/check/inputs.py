@@ -16,13 +16,34 @@ Law = tuple[Any, ...]
 
 
 def as_floats(law: Law) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return a law as a new array of floats."""
+    """Return a law as a new array of floats.
+
+    Parameters
+    ----------
+    law : sequence of numbers
+
+    Returns
+    -------
+    ndarray of float64, shape (V,)
+    """
     return np.array([float(mass) for mass in law])
 
 
 @cache
 def laws(size: int, parts: int) -> tuple[Law, ...]:
-    """Return every law over `size` tokens whose masses are multiples of 1/`parts`."""
+    """Return every law over `size` tokens whose masses are multiples of 1/`parts`.
+
+    Parameters
+    ----------
+    size : int
+        Tokens.
+    parts : int
+        The common denominator.
+
+    Returns
+    -------
+    tuple of tuples of Fraction
+    """
     counts = (row for row in product(range(parts + 1), repeat=size) if sum(row) == parts)
     return tuple(tuple(Fraction(part, parts) for part in row) for row in counts)
 
@@ -32,6 +53,11 @@ def pairs() -> Iterator[tuple[Law, Law]]:
 
     Within a size, plain pairs come before equal laws and laws with zeros, so that the first pair
     at which a formula fails tells most about it.
+
+    Yields
+    ------
+    pair of tuples
+        p and q, in Fractions.
     """
     for sizes in (((2, 2), (2, 3), (2, 4)), ((1, 1),), ((3, 4),)):
         made = [
@@ -49,7 +75,13 @@ def _awkward(pair: tuple[Law, Law]) -> int:
 
 
 def awkward_pairs() -> Iterator[tuple[Law, Law]]:
-    """Yield pairs that floats find hard: nearly equal, almost impossible tokens, many tokens."""
+    """Yield pairs that floats find hard: nearly equal, almost impossible tokens, many tokens.
+
+    Yields
+    ------
+    pair of tuples
+        p and q, in Fractions.
+    """
     tiny = Fraction(1, 2**40)
     yield (
         (Fraction(1, 2) + tiny, Fraction(1, 2) - tiny),
@@ -66,7 +98,13 @@ def awkward_pairs() -> Iterator[tuple[Law, Law]]:
 
 
 def sampler_pairs() -> Iterator[tuple[Law, Law]]:
-    """Yield the pairs that samplers are audited on, each with something of its own."""
+    """Yield the pairs that samplers are audited on, each with something of its own.
+
+    Yields
+    ------
+    pair of tuples
+        p and q, in Fractions.
+    """
     texts = (
         ("1/2 1/2", "1/2 1/2"),  # p = q
         ("1/3 2/3", "2/3 1/3"),

@@ -41,7 +41,19 @@ Agree = Callable[[Any, Case], str | None]
 
 
 def refuse(name: str, function: Any) -> Verdict | None:
-    """Return a verdict on what is no function at all, or None."""
+    """Return a verdict on what is no function at all, or None.
+
+    Parameters
+    ----------
+    name : str
+        Of the exercise.
+    function : object
+        What the reader gave.
+
+    Returns
+    -------
+    Verdict or None
+    """
     if is_missing(function):
         return Verdict(name, "missing", "There is no function yet.")
     if not callable(function):
@@ -62,6 +74,10 @@ def by_cases(
     agree : callable
     evidence : str
         What was checked, with ``{count}`` for the number of cases.
+
+    Returns
+    -------
+    Verdict
     """
     early = refuse(name, function)
     if early is not None:
@@ -93,7 +109,19 @@ def _sentence(words: str) -> str:
 
 
 def close(got: Any, wanted: Any, tolerance: float = 1e-9) -> str | None:
-    """Return None if two numbers or arrays agree, else what is wrong."""
+    """Return None if two numbers or arrays agree, else what is wrong.
+
+    Parameters
+    ----------
+    got, wanted : array_like
+        The answer, and the right one.
+    tolerance : float
+        Relative to the wanted number, absolute below 1.
+
+    Returns
+    -------
+    str or None
+    """
     target = np.asarray(wanted).astype(np.float64)
     if isinstance(got, (str, bytes, Mapping, set)):
         return f"a number or an array is wanted, not {type(got).__name__}"
@@ -157,6 +185,10 @@ def by_audit(
         have shown.
     seconds : float
         For the draws of one input.
+
+    Returns
+    -------
+    Verdict
     """
     early = refuse(name, function)
     if early is not None:

@@ -52,6 +52,16 @@ def acceptance(function: Any) -> Verdict:
     .. math:: a(x) = \min(1, p(x)/q(x))
 
     Where q(x) = 0 the token is never drafted, and any number from 0 to 1 will do.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns shape (V,).
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
     return by_cases("acceptance", function, _cases(speculative.acceptance), _acceptances, EVIDENCE)
 
@@ -74,6 +84,16 @@ def residual(function: Any) -> Verdict:
     .. math:: r(x) = \max(p(x) - q(x), 0) / \sum_y \max(p(y) - q(y), 0)
 
     For p = q nothing is left over; return p.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns shape (V,).
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
     return by_cases("residual", function, _cases(speculative.residual), _residuals, EVIDENCE)
 
@@ -86,12 +106,34 @@ def _residuals(got: Any, case: Case) -> str | None:
 
 
 def overlap(function: Any) -> Verdict:
-    r"""Check ``overlap(p, q)``: :math:`\alpha = \sum_x \min(p(x), q(x))`."""
+    r"""Check ``overlap(p, q)``: :math:`\alpha = \sum_x \min(p(x), q(x))`.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
+    """
     return by_cases("overlap", function, _cases(finite.overlap), _plain, EVIDENCE)
 
 
 def total_variation(function: Any) -> Verdict:
-    r"""Check ``total_variation(p, q)``: :math:`\frac12 \sum_x |p(x) - q(x)|`."""
+    r"""Check ``total_variation(p, q)``: :math:`\frac12 \sum_x |p(x) - q(x)|`.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
+    """
     return by_cases("total_variation", function, _cases(finite.total_variation), _plain, EVIDENCE)
 
 
@@ -99,6 +141,16 @@ def output_law(function: Any) -> Verdict:
     r"""Check ``output_law(p, q)``: what the rule emits, accepted or corrected.
 
     .. math:: q(x) a(x) + (1 - \alpha)\, r(x) = p(x)
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns shape (V,).
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
     return by_cases("output_law", function, _cases(speculative.output_law), _plain, EVIDENCE)
 
@@ -107,6 +159,16 @@ def accepted_law(function: Any) -> Verdict:
     r"""Check ``accepted_law(p, q)``: the law of the accepted tokens alone.
 
     .. math:: \min(p(x), q(x)) / \sum_y \min(p(y), q(y))
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns shape (V,).
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def shared(p: Law, q: Law) -> bool:
@@ -122,6 +184,16 @@ def classical_constant(function: Any) -> Verdict:
     .. math:: C = \max_{x:\, q(x) > 0} p(x)/q(x)
 
     Asked only where q covers p.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def covered(p: Law, q: Law) -> bool:
@@ -137,6 +209,16 @@ def match_probability(function: Any) -> Verdict:
     .. math:: \sum_x p(x) q(x)
 
     The acceptance of the rule that draws from the target and keeps the draft if it is the same.
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns a number.
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
     cases = _cases(lambda p, q: (p * q).sum())
     return by_cases("match_probability", function, cases, _plain, EVIDENCE)
@@ -146,6 +228,16 @@ def redraw_law(function: Any) -> Verdict:
     r"""Check ``redraw_law(p, q)``: the law of the faulty rule that redraws from p.
 
     .. math:: \min(p(x), q(x)) + (1 - \alpha)\, p(x)
+
+    Parameters
+    ----------
+    function : callable
+        The reader's; it gets p and q as float arrays of shape (V,), and returns shape (V,).
+
+    Returns
+    -------
+    Verdict
+        Missing, keep going with the smallest counterexample, or right.
     """
 
     def rule(p: Array, q: Array) -> Array:

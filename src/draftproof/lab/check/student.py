@@ -25,6 +25,10 @@ def student_version(text: str) -> str:
     text : str
         A MyST notebook.
 
+    Returns
+    -------
+    str
+
     Raises
     ------
     ValueError
@@ -105,6 +109,16 @@ def notebook(text: str) -> dict[str, Any]:
     """Return a MyST notebook as a Jupyter notebook (format 4.5).
 
     Code cells become code cells; what lies between them, cut at ``+++``, becomes Markdown.
+
+    Parameters
+    ----------
+    text : str
+        A MyST notebook.
+
+    Returns
+    -------
+    dict
+        Ready for ``json.dump``.
     """
     lines = text.split("\n")
     if lines and lines[0] == "---" and "---" in lines[1:]:
@@ -169,6 +183,11 @@ def export(out: Path, chapters: Path = Path("chapters")) -> list[Path]:
         A folder; it is made if need be, and must not be the chapters' own.
     chapters : Path
         Where the chapters are.
+
+    Returns
+    -------
+    list of Path
+        The files written.
 
     Raises
     ------

@@ -89,7 +89,18 @@ class Verdict:
 
 
 def show(value: Any) -> str:
-    """Return a value as a reader writes it: small fractions, four digits, round brackets."""
+    """Return a value as a reader writes it: small fractions, four digits, round brackets.
+
+    Parameters
+    ----------
+    value : object
+        A number, a law, a table of them, or anything else.
+
+    Returns
+    -------
+    str
+        At most 200 characters.
+    """
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     if isinstance(value, Fraction):
@@ -111,13 +122,32 @@ def show(value: Any) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value is the mark of work not done yet."""
+    """Tell whether a value is the mark of work not done yet.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    bool
+    """
     return value is None or value is Ellipsis or value is NotImplemented
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a call gave: a value, or in words why there is none."""
+    """What a call gave: a value, or in words why there is none.
+
+    Attributes
+    ----------
+    value : object
+        What came back.
+    failure : str
+        Why nothing came back, or "".
+    missing : bool
+        Whether the work is not done yet.
+    """
 
     value: Any = None
     failure: str = ""
@@ -149,7 +179,19 @@ def _limit(seconds: float) -> Iterator[None]:
 
 
 def ask(call: Callable[[], Any], seconds: float = 10.0) -> Answer:
-    """Run a call and return its value or its failure; only Ctrl-C gets through."""
+    """Run a call and return its value or its failure; only Ctrl-C gets through.
+
+    Parameters
+    ----------
+    call : callable
+        Takes no arguments.
+    seconds : float
+        It is interrupted after so many.
+
+    Returns
+    -------
+    Answer
+    """
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"), _limit(seconds):
             warnings.simplefilter("ignore")

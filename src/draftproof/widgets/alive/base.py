@@ -22,7 +22,19 @@ __all__ = ["Alive", "named_pair"]
 
 
 def named_pair(title: str, pair: Pair) -> dict[str, Any]:
-    """Return a pair of laws as plain values, with a title for a menu."""
+    """Return a pair of laws as plain values, with a title for a menu.
+
+    Parameters
+    ----------
+    title : str
+        Of the entry.
+    pair : Pair
+        The laws.
+
+    Returns
+    -------
+    dict
+    """
     laws = {"p": [float(x) for x in pair.p], "q": [float(x) for x in pair.q]}
     return {"title": title, "names": list(pair.names), **laws}
 
@@ -32,6 +44,11 @@ class Alive(anywidget.AnyWidget):
 
     A subclass names its module and the traits that make its state, and answers `facts` from the
     package; the module's own ``facts`` must agree with them.
+
+    Parameters
+    ----------
+    **state : object
+        Values of the parts that differ from the book's.
 
     Attributes
     ----------
@@ -74,11 +91,21 @@ class Alive(anywidget.AnyWidget):
         return {key: getattr(self, key) for key in self.parts}
 
     def facts(self) -> dict[str, Any]:
-        """Return the numbers that the picture shows, computed by the package."""
+        """Return the numbers that the picture shows, computed by the package.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         raise NotImplementedError
 
     def still(self) -> Shown:
         """Return the figure that stands for the widget on paper.
+
+        Returns
+        -------
+        Shown
 
         Raises
         ------
@@ -93,7 +120,16 @@ class Alive(anywidget.AnyWidget):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Alive:
-        """Return a widget in a state that its controls can reach, for tests."""
+        """Return a widget in a state that its controls can reach, for tests.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Alive
+        """
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

@@ -66,7 +66,13 @@ class Bigram(Alive):
         return target, Mixture(self.weight, target, base)
 
     def facts(self) -> dict[str, Any]:
-        """Return the two rows, their overlap and the long-run rates, computed by the package."""
+        """Return the two rows, their overlap and the long-run rates, computed by the package.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         target, draft = self.models
         p, q = target.table[self.context], draft.table[self.context]
         return {
@@ -81,7 +87,16 @@ class Bigram(Alive):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Bigram:
-        """Return a state within the reach of the controls."""
+        """Return a state within the reach of the controls.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Bigram
+        """
         size = len(toy()[0].vocabulary)
         weight = float(rng.uniform(0, 0.98))  # at 1 the residual is rounding alone
         return cls(

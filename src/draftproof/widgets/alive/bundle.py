@@ -82,7 +82,12 @@ def whole_module(name: str) -> str:
 
 @cache
 def host_script() -> str:
-    """Return the classic script that every page with a widget loads first."""
+    """Return the classic script that every page with a widget loads first.
+
+    Returns
+    -------
+    str
+    """
     shared = "".join(
         f'window.draftproofAlive.define("{name}", {_function(name)});\n' for name in _SHARED
     )
@@ -92,6 +97,15 @@ def host_script() -> str:
 @cache
 def module_script(name: str) -> str:
     """Return one widget as a classic script, to be loaded after `host_script`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the figure.
+
+    Returns
+    -------
+    str
 
     Raises
     ------
@@ -104,7 +118,12 @@ def module_script(name: str) -> str:
 
 @cache
 def style_sheet() -> str:
-    """Return the widgets' style sheet, with the colours of both themes."""
+    """Return the widgets' style sheet, with the colours of both themes.
+
+    Returns
+    -------
+    str
+    """
     dark = (
         'html[data-theme="dark"] .dp-alive, body[data-jp-theme-light="false"] .dp-alive, '
         "body.vscode-dark .dp-alive, html[theme=dark] .dp-alive"

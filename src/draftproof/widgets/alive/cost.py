@@ -38,7 +38,13 @@ class Cost(Alive):
     v = Float(1.0, min=1).tag(sync=True)
 
     def facts(self) -> dict[str, Any]:
-        """Return tokens, price, speed and the best length, computed by `draftproof.cost`."""
+        """Return tokens, price, speed and the best length, computed by `draftproof.cost`.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         best, most = cost.best_gamma(self.alpha, self.c, self.v)
         even = cost.break_even_alpha(self.gamma, self.c, self.v)
         return {
@@ -54,7 +60,16 @@ class Cost(Alive):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Cost:
-        """Return a state within the reach of the controls, ends included."""
+        """Return a state within the reach of the controls, ends included.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Cost
+        """
         return cls(
             alpha=float(rng.choice([0.0, 1.0, rng.random()], p=[0.02, 0.02, 0.96])),
             gamma=int(rng.integers(1, 17)),

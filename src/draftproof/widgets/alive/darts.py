@@ -53,7 +53,13 @@ class Darts(Alive):
         return Envelope(TARGET, proposal, self.constant, allow_broken=True)
 
     def facts(self) -> dict[str, Any]:
-        """Return the slice, the bound and the acceptance, computed by `draftproof.envelope`."""
+        """Return the slice, the bound and the acceptance, computed by `draftproof.envelope`.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         env, x = self.envelope, np.array([self.x])
         return {
             "target": float(TARGET(x)[0]),
@@ -67,7 +73,16 @@ class Darts(Alive):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Darts:
-        """Return a state within the reach of the controls."""
+        """Return a state within the reach of the controls.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Darts
+        """
         return cls(
             proposal=str(rng.choice([BELL, FLAT])),
             width=float(np.round(rng.uniform(0.7, 2.5), 2)),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import erf
 from traitlets import Float, Int, List
 
 from draftproof import rules
 from draftproof.examples import toy, toy_draft
 from draftproof.finite import Array, total_variation
+from draftproof.noise import mean_distance
 from draftproof.toy_runs import CONTEXT, WEIGHT, noise_walk
 
 from .base import Alive
@@ -30,6 +30,11 @@ def _fault() -> list[float]:
 class Noise(Alive):
     """An exact and a biased sampler of one context of the toy, against the band of chance.
 
+    Parameters
+    ----------
+    **state : object
+        Values of the parts that differ from the book's.
+
     Attributes
     ----------
     law, fault : list of float
@@ -37,7 +42,10 @@ class Noise(Alive):
     sizes : list of int
         Numbers of samples.
     band : list of list of float
-        5, 50 and 95 % quantiles of an exact sampler's distance, at each of `sizes`.
+        Quantiles of an exact sampler's distance at each of `sizes`; the first and the last row
+        are the band's ends.
+    share : float
+        Of the exact runs, how many end inside the band.
     bias : float
         Total variation of the biased sampler from the exact law.
     step : int
@@ -49,13 +57,14 @@ class Noise(Alive):
     module = "noise"
     figure = "noise-funnel"
     parts: ClassVar[tuple[str, ...]] = (
-        "law", "fault", "sizes", "band", "bias", "step", "run", "seed",
+        "law", "fault", "sizes", "band", "share", "bias", "step", "run", "seed",
     )  # fmt: skip
 
     law = List(Float(), _law()).tag(sync=True)
     fault = List(Float(), _fault()).tag(sync=True)
     sizes = List(Int()).tag(sync=True)
     band = List(List(Float())).tag(sync=True)
+    share = Float(0.9, min=0, max=1).tag(sync=True)
     bias = Float(0.01, min=0).tag(sync=True)
     step = Int(12, min=0).tag(sync=True)
     run = Int(0, min=0).tag(sync=True)
@@ -74,25 +83,31 @@ class Noise(Alive):
         return np.asarray(law + self.bias / float(total_variation(law, fault)) * (fault - law))
 
     def facts(self) -> dict[str, Any]:
-        """Return the band, the mean distances and where the biased one leaves the band."""
+        """Return the band, the mean distances and where the biased one leaves the band.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         law, n = np.array(self.law), self.sizes[self.step]
         return {
             "n": n,
             "low": self.band[0][self.step],
-            "high": self.band[2][self.step],
+            "high": self.band[-1][self.step],
             "biased": self.biased.tolist(),
-            "exactMean": _mean_distance(law, law, n),
-            "biasedMean": _mean_distance(law, self.biased, n),
+            "exactMean": mean_distance(law, law, n),
+            "biasedMean": mean_distance(law, self.biased, n),
             "crossing": self._crossing(),
         }
 
     def _crossing(self) -> float | None:
         law, biased, sizes = np.array(self.law), self.biased, np.log(self.sizes)
-        upper = np.log(self.band[2])
+        upper = np.log(self.band[-1])
 
         def out(step: float) -> bool:
             edge = float(np.exp(np.interp(step, sizes, upper)))
-            return _mean_distance(law, biased, float(np.exp(step))) > edge
+            return mean_distance(law, biased, float(np.exp(step))) > edge
 
         low, high = float(sizes[0]), float(sizes[-1])
         if not out(high):
@@ -104,13 +119,14 @@ class Noise(Alive):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Noise:
-        """Return a state within the reach of the controls."""
+        """Return a state within the reach of the controls.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Noise
+        """
         return cls(bias=float(rng.uniform(0.002, 0.08)), step=int(rng.integers(25)))
-
-
-def _mean_distance(law: Array, drawn: Array, n: float) -> float:
-    """Return the mean total variation of `n` draws from `law`, each share taken as normal."""
-    gap, sd = abs(drawn - law), np.sqrt(drawn * (1 - drawn) / n)
-    z = gap / sd / np.sqrt(2)
-    folded = sd * np.sqrt(2 / np.pi) * np.exp(-(z**2)) + gap * erf(z)
-    return float(folded.sum() / 2)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from traitlets import Dict, Float, Int, List
 
-from draftproof.cost import HARDWARE, intensity, verification_price
+from draftproof.roofline import HARDWARE, MODELS, intensity, verification_price
 
 from .base import Alive
 
@@ -15,6 +15,10 @@ __all__ = ["Roofline"]
 
 MACHINES = [
     {"name": one.name, "bandwidth": one.bandwidth, "peak": one.peak} for one in HARDWARE.values()
+]
+SHAPES: list[dict[str, Any]] = [
+    {"name": one.name, "billions": one.parameters / 1e9, "cache": one.kv_bytes / 1e3}
+    for one in MODELS.values()
 ]
 
 
@@ -27,6 +31,9 @@ class Roofline(Alive):
         ``name``, ``bandwidth`` (bytes a second) and ``peak`` (operations a second).
     machine : int
         Which of them.
+    models : list of dict
+        ``name``, ``billions`` and ``cache`` of models to choose from; the two numbers can also be
+        set by hand.
     billions : float
         Weights, in billions.
     bytes : float
@@ -36,22 +43,23 @@ class Roofline(Alive):
     context : int
         Cached tokens of each sequence.
     cache : float
-        Kilobytes of keys and values a cached token.
+        Kilobytes of keys and values a cached token, at 16 bits.
     """
 
     module = "roofline"
     figure = "batch-curve"
     parts: ClassVar[tuple[str, ...]] = (
-        "machines", "machine", "billions", "bytes", "batch", "context", "cache", "rows",
+        "machines", "machine", "models", "billions", "bytes", "batch", "context", "cache", "rows",
     )  # fmt: skip
 
     machines = List(Dict(), MACHINES).tag(sync=True)
     machine = Int(0, min=0).tag(sync=True)
-    billions = Float(8.0, min=1e-6).tag(sync=True)
+    models = List(Dict(), SHAPES).tag(sync=True)
+    billions = Float(SHAPES[0]["billions"], min=1e-6).tag(sync=True)
     bytes = Float(2.0, min=0.125).tag(sync=True)
     batch = Int(1, min=1).tag(sync=True)
     context = Int(4096, min=0).tag(sync=True)
-    cache = Float(128.0, min=0).tag(sync=True)
+    cache = Float(SHAPES[0]["cache"], min=0).tag(sync=True)
     rows = Int(5, min=1).tag(sync=True)
 
     def _pass(self, rows: int) -> dict[str, float]:
@@ -72,7 +80,13 @@ class Roofline(Alive):
         return intensity(self.billions * 1e9, rows, **self._load())
 
     def facts(self) -> dict[str, Any]:
-        """Return ridge, intensities, times and the price, computed by `draftproof.cost`."""
+        """Return ridge, intensities, times and the price, computed by `draftproof.cost`.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         machine = HARDWARE[self.machines[self.machine]["name"]]
         return {
             "ridge": machine.ridge,
@@ -83,13 +97,23 @@ class Roofline(Alive):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Roofline:
-        """Return a state within the reach of the controls."""
+        """Return a state within the reach of the controls.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Roofline
+        """
+        named = SHAPES[rng.integers(len(SHAPES))] if rng.random() < 0.3 else None
         return cls(
             machine=int(rng.integers(len(MACHINES))),
-            billions=float(10 ** rng.uniform(-1, 2)),
+            billions=named["billions"] if named else float(10 ** rng.uniform(-1, 3)),
             bytes=float(rng.choice([2, 1, 0.5])),
             batch=int(2 ** rng.integers(10)),
             context=int(rng.integers(0, 131_073)),
-            cache=float(rng.integers(0, 501)),
+            cache=named["cache"] if named else float(rng.integers(0, 601)),
             rows=int(rng.integers(1, 65)),
         )

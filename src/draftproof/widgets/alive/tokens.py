@@ -59,7 +59,13 @@ class Tokens(Alive):
         return [float(x) for x in as_law(proposal["value"], proposal["trait"].name)]
 
     def facts(self) -> dict[str, Any]:
-        """Return masses, laws and rates by token, computed by `draftproof.speculative`."""
+        """Return masses, laws and rates by token, computed by `draftproof.speculative`.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         p, q = np.array(self.p), np.array(self.q)
         try:
             constant: float | None = float(rule.classical_constant(p, q))
@@ -80,7 +86,16 @@ class Tokens(Alive):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Tokens:
-        """Return a pair of laws over 2 to 8 tokens, some without mass."""
+        """Return a pair of laws over 2 to 8 tokens, some without mass.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Tokens
+        """
         n = int(rng.integers(2, 9))
         laws = []
         for _ in range(2):

@@ -73,7 +73,13 @@ class Walk(Alive):
     tally = Dict(None, allow_none=True).tag(sync=True)
 
     def facts(self) -> dict[str, Any]:
-        """Return the round and what rounds give on average, computed by the package."""
+        """Return the round and what rounds give on average, computed by the package.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         chosen = self.pairs[self.pair]
         p, q = np.array(chosen["p"]), np.array(chosen["q"])
         gamma, alpha = self.gamma, float(overlap(p, q))
@@ -102,7 +108,16 @@ class Walk(Alive):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Walk:
-        """Return a state within the reach of the controls."""
+        """Return a state within the reach of the controls.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Walk
+        """
         return cls(
             pair=int(rng.integers(len(PAIRS))),
             gamma=int(rng.integers(1, _MOST + 1)),

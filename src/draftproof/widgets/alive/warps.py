@@ -60,7 +60,13 @@ class Warps(Alive):
         return warp(law, self.temperature, top_k=self.k, top_p=self.mass)
 
     def facts(self) -> dict[str, Any]:
-        """Return the warped laws, their overlap and what comes out, computed by the package."""
+        """Return the warped laws, their overlap and what comes out, computed by the package.
+
+        Returns
+        -------
+        dict
+            Plain JSON values by name.
+        """
         chosen = self.pairs[self.pair]
         p, q = np.array(chosen["p"]), np.array(chosen["q"])
         hot_p, hot_q = self._warped(p), self._warped(q)
@@ -86,7 +92,16 @@ class Warps(Alive):
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Warps:
-        """Return a state within the reach of the controls."""
+        """Return a state within the reach of the controls.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        Warps
+        """
         pair = int(rng.integers(len(PAIRS)))
         size = len(PAIRS[pair]["p"])
         return cls(

@@ -50,7 +50,7 @@ export function between(sizes, values, n) {
 /* Where the biased sampler's mean distance leaves the band; null beyond the sizes. */
 function crossing(state, drawn) {
   const { sizes, band, law } = state;
-  const out = (n) => meanDistance(law, drawn, n) > between(sizes, band[2], n);
+  const out = (n) => meanDistance(law, drawn, n) > between(sizes, band.at(-1), n);
   let low = Math.log(sizes[0]), high = Math.log(sizes[sizes.length - 1]);
   if (!out(Math.exp(high))) return null;
   for (let k = 0; k < 50; k++) {
@@ -63,7 +63,7 @@ function crossing(state, drawn) {
 export function facts(state) {
   const { law, sizes, band, step } = state, n = sizes[step], drawn = biasedLaw(state);
   return {
-    n, low: band[0][step], high: band[2][step], biased: drawn,
+    n, low: band[0][step], high: band.at(-1)[step], biased: drawn,
     exactMean: meanDistance(law, law, n), biasedMean: meanDistance(law, drawn, n),
     crossing: crossing(state, drawn),
   };
@@ -119,16 +119,16 @@ const grow = (app) => {
 
 /* ---- picture ---- */
 
-const LOW = 6e-4, HIGH = 0.4;
+const HIGH = 0.4;
 
 function stage(state, pen) {
-  const left = pen.choose(54, 40), right = pen.choose(24, 12), roof = 34, tall = pen.choose(310, 290);
+  const left = pen.choose(58, 48), right = pen.choose(24, 12), roof = 34, tall = pen.choose(310, 290);
   const ends = [state.sizes[0], state.sizes[state.sizes.length - 1]];
-  const across = pen.width - left - right;
+  const across = pen.width - left - right, low = Math.min(6e-4, 0.8 * state.band[0].at(-1));
   return {
-    left, roof, tall, floor: roof + tall, across, ends,
+    low, left, roof, tall, floor: roof + tall, across, ends,
     x: (n) => left + Math.log(n / ends[0]) / Math.log(ends[1] / ends[0]) * across,
-    y: (d) => roof + tall * Math.log(HIGH / clamp(d, LOW, HIGH)) / Math.log(HIGH / LOW),
+    y: (d) => roof + tall * Math.log(HIGH / clamp(d, low, HIGH)) / Math.log(HIGH / low),
   };
 }
 
@@ -140,13 +140,14 @@ export const rough = (n) => {
 };
 
 function draw(state, f, pen, app) {
+  const held = `${Math.round(100 * state.share)}\u00a0%`;
   const s = stage(state, pen), { sizes, band, law } = state, at = (values) => (n, k) => [s.x(n), s.y(values[k])];
   let out = "";
-  for (const d of [0.1, 0.01, 0.001]) {
+  for (const d of [0.1, 0.01, 0.001, 0.0001].filter((tick) => tick > s.low)) {
     out += pen.line(`M${s.left} ${s.y(d)}H${s.left + s.across}`)
-      + pen.text(s.left - 8, s.y(d) + 4, String(d).slice(1), { anchor: "end", size: 12, tone: "ink2" });
+      + pen.text(s.left - 8, s.y(d) + 4, String(d), { anchor: "end", size: 12, tone: "ink2" });
   }
-  const edges = [band[0], band[2]].map((values) => sizes.map(at(values)));
+  const edges = [band[0], band.at(-1)].map((values) => sizes.map(at(values)));
   out += pen.path(`${trail([...edges[0], ...[...edges[1]].reverse()])}Z`, { class: "fill-p", "data-key": "band" });
   for (const edge of edges) out += pen.line(trail(edge), "band");
   out += pen.line(trail(sizes.map((n) => [s.x(n), s.y(meanDistance(law, f.biased, n))])), "dashed");
@@ -160,11 +161,12 @@ function draw(state, f, pen, app) {
   out += pen.line(`M${s.left} ${s.floor}H${s.left + s.across}`, "axis");
   out += pen.text(4, 16, pen.choose("distance of the samples from $p$ (total variation)", "distance from $p$ (TV)"), { bold: true })
     + pen.text(s.left + s.across, s.floor + 38, "samples $n$", { anchor: "end", bold: true });
-  out += pen.text(s.x(130), s.y(0.004), pen.choose("exact sampler: 90 % of runs in this band", "exact: 90 % of runs"), { tone: "p", bold: true, halo: "bg" });
+  const under = Math.sqrt(s.low * between(sizes, band[0], 8000)); // left of there the band is above it
+  out += pen.text(s.x(130), s.y(under), pen.choose(`exact sampler: ${held} of runs in this band`, `exact: ${held} of runs`), { tone: "p", bold: true, halo: "bg" });
   const flat = s.y(state.bias) + 26;
   out += pen.text(s.left + s.across, flat, pen.choose(`biased sampler, stays at ${num(state.bias, 3)}`, `biased, at ${num(state.bias, 3)}`), { anchor: "end", bold: true, halo: "bg" });
   if (f.crossing) {
-    const x = s.x(f.crossing), y = s.y(between(sizes, band[2], f.crossing)), words = `$n$ ≈ ${rough(f.crossing)}`;
+    const x = s.x(f.crossing), y = s.y(between(sizes, band.at(-1), f.crossing)), words = `$n$ ≈ ${rough(f.crossing)}`;
     const right = x < s.left + 130;
     out += pen.line(`M${x} ${s.floor}V${y + 10}`, "leader") + pen.tag("circle", { cx: x, cy: y, r: 9, class: "ring", "data-key": "crossing" })
       + pen.text(right ? x + 8 : x - 8, s.floor - 12, words, { anchor: right ? "start" : "end", bold: true, size: 18, halo: x > s.x(2e5) ? "wash" : "bg" });
@@ -173,7 +175,7 @@ function draw(state, f, pen, app) {
   out += pen.path(`M${x} ${s.floor + 1}l6 8h-12z`, { class: "fill-ink" });
   out += pen.rect(s.left - 8, s.roof, s.across + 16, s.tall + 30, { fill: "transparent", "data-drag": "step" });
   const [exact, biased] = lines.map((line) => line[state.step]);
-  const alt = `Distance from p against the number of samples, both on logarithmic scales. The band that holds 90 % of exact runs falls `
+  const alt = `Distance from p against the number of samples, both on logarithmic scales. The band that holds ${held} of exact runs falls `
     + `as one over the root of n; the biased sampler stays at ${num(state.bias, 3)}. `
     + (f.crossing ? `Its mean distance leaves the band at about ${rough(f.crossing)} samples. ` : "It does not leave the band up to a million samples. ")
     + `In this run, after ${count(f.n)} samples, the exact sampler is ${num(exact, 4)} away and the biased one ${num(biased, 4)}.`;
@@ -198,7 +200,7 @@ function grab(state, f, pen, [x], held) {
 export default alive({
   title: "A bias and the noise around it",
   question: "How many samples does it take to see that a sampler is wrong?",
-  keys: ["law", "fault", "sizes", "band", "bias", "step", "run", "seed"],
+  keys: ["law", "fault", "sizes", "band", "share", "bias", "step", "run", "seed"],
   knobs: [
     { kind: "slider", key: "bias", label: "bias (TV from $p$)", min: 0.002, max: 0.08, step: 0.001, show: (x) => num(x, 3) },
     { kind: "slider", key: "step", label: "samples $n$", min: 0, max: (s) => s.sizes.length - 1, step: 1, show: (x, s) => count(s.sizes[x]) },

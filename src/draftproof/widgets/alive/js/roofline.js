@@ -76,7 +76,8 @@ function times(state, f, pen, top) {
 
 function draw(state, f, pen) {
   const one = roof(state, f, pen), two = times(state, f, pen, one.foot);
-  const alt = `Roofline of ${state.machines[state.machine].name}: it needs ${Math.round(f.ridge)} operations a byte to be busy. `
+  const model = which(state), name = model < 0 ? `a model of ${Number(state.billions.toFixed(2))} billion weights` : state.models[model].name;
+  const alt = `Roofline of ${state.machines[state.machine].name} with ${name}: the machine needs ${Math.round(f.ridge)} operations a byte to be busy. `
     + `A pass over one position has ${num(f.one.intensity, 1)} and is ${bound(f.one)}, over ${state.rows} positions ${num(f.many.intensity, 1)}, ${bound(f.many)}. `
     + `The second takes ${num(f.price)} times as long.`;
   return { height: two.height, body: one.out + two.out, alt };
@@ -101,18 +102,24 @@ const power = (key, label, most) => ({
   get: (s) => Math.round(Math.log2(s[key])), set: (s, x) => ({ [key]: 2 ** x }), show: (x, s) => String(s[key]),
 });
 
+/* A model's name stands for its two numbers; moving either leaves the name. */
+const which = (s) => s.models.findIndex(({ billions, cache }) => billions === s.billions && cache === s.cache);
+
 export default alive({
   title: "The price of verification",
   question: "When does checking many positions cost no more than computing one?",
-  keys: ["machines", "machine", "billions", "bytes", "batch", "context", "cache", "rows"],
+  keys: ["machines", "machine", "models", "billions", "bytes", "batch", "context", "cache", "rows"],
   knobs: [
     { kind: "menu", key: "machine", label: "machine", options: (s) => s.machines.map(({ name }, i) => [i, name]) },
+    { kind: "menu", key: "model", label: "model", get: which,
+      options: (s) => [...s.models.map(({ name }, i) => [i, name]), [-1, "as set below"]],
+      set: (s, i) => (i < 0 ? {} : { billions: s.models[i].billions, cache: s.models[i].cache }) },
     { kind: "menu", key: "bytes", label: "weights", options: [[2, "16 bits"], [1, "8 bits"], [0.5, "4 bits"]] },
-    log("billions", "billion weights", 0.1, 100, 2),
+    log("billions", "billion weights", 0.1, 1000, 2),
     { kind: "slider", key: "rows", label: "positions checked", role: "q", min: 1, max: 64, step: 1 },
     power("batch", "sequences at once", 9),
     { kind: "slider", key: "context", label: "tokens of context", min: 0, max: 131072, step: 1024 },
-    { kind: "slider", key: "cache", label: "cache, kB a token", min: 0, max: 500, step: 4 },
+    { kind: "slider", key: "cache", label: "cache, kB a token", min: 0, max: 600, step: 4, show: (x) => String(Math.round(x)) },
   ],
   facts, draw, read,
 });

@@ -1,0 +1,290 @@
+"""Two caches after a round: which entries stay, and what a wrong cut does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from draftproof.finite import check_whole
+
+from ..marks import arrow, frame, ghost, label, line, mass, wash
+from ..plate import Plate, drawing
+from ..words import fit
+from .pieces import box
+
+__all__ = ["Cut", "cache_tapes", "rounds_tape"]
+
+_SEEN = 3  # entries of the context that are drawn; the rest is "..."
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A round that accepted a prefix of its drafts, and how many entries each cache drops.
+
+    Attributes
+    ----------
+    gamma, accepted : int
+    target, draft : int, optional
+        Entries dropped; by default the right numbers. -1 for the draft means that it is fed the
+        one entry it lacks.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+
+    gamma: int
+    accepted: int
+    target: int = -2
+    draft: int = -2
+
+    def __post_init__(self) -> None:
+        check_whole(self.gamma, "gamma", 1, 12)
+        check_whole(self.accepted, "accepted", 0, self.gamma)
+        for name, right in (("target", self.right_target), ("draft", self.right_draft)):
+            if getattr(self, name) == -2:
+                object.__setattr__(self, name, right)
+        check_whole(self.target, "target", 0, self.gamma)
+        check_whole(self.draft, "draft", -1, self.gamma)
+
+    @property
+    def right_target(self) -> int:
+        """Entries that the target's cache must drop: gamma - accepted."""
+        return self.gamma - self.accepted
+
+    @property
+    def right_draft(self) -> int:
+        """Entries that the draft's cache must drop: gamma - 1 - accepted; -1 is one to feed."""
+        return self.gamma - 1 - self.accepted
+
+    def held(self, who: str) -> int:
+        """Return how many of the round's drafts the cache holds before the cut.
+
+        Parameters
+        ----------
+        who : str
+            ``"target"`` or ``"draft"``.
+
+        Returns
+        -------
+        int
+        """
+        return self.gamma if who == "target" else self.gamma - 1
+
+    def left(self, who: str) -> int:
+        """Return how many of them are left after it.
+
+        Parameters
+        ----------
+        who : str
+            ``"target"`` or ``"draft"``.
+
+        Returns
+        -------
+        int
+        """
+        return self.held(who) - (self.target if who == "target" else self.draft)
+
+    def wrong(self, who: str) -> int:
+        """Return entries too many (positive) or missing (negative); 0 if the cut is right.
+
+        Parameters
+        ----------
+        who : str
+            ``"target"`` or ``"draft"``.
+
+        Returns
+        -------
+        int
+        """
+        return self.left(who) - self.accepted
+
+
+@drawing
+def rounds_tape(plate: Plate, cuts: Sequence[Cut]) -> None:
+    """Draw both caches after each of several rounds, rightly cut.
+
+    Parameters
+    ----------
+    cuts : sequence of Cut
+    """
+    tall = plate.pick(232, 244)
+    ax = plate.pixels(tall * len(cuts) - 14)
+    plate.unit = _cell(plate, max(cut.gamma for cut in cuts)) * _HIGH
+    for k, cut in enumerate(cuts):
+        _both(ax, plate, cut, k * tall, f"{k + 1}/")
+    say = [
+        f"After {cut.accepted} of {cut.gamma} drafts were accepted the target's cache drops "
+        f"{cut.right_target}, the draft's "
+        + (f"drops {cut.right_draft}" if cut.right_draft >= 0 else "lacks one and is fed it")
+        for cut in cuts
+    ]
+    plate.say(
+        caption="both cuts stand at the end of the accepted text, but the draft's cache is one "
+        "entry shorter, for nobody fed it its own last guess: the two drop different numbers.",
+        alt="Two rows of cache entries, the target's and the draft's, for each round: context, "
+        f"then the round's drafts, then a cut. {'. '.join(say)}.",
+    )
+
+
+@drawing
+def cache_tapes(plate: Plate, cut: Cut) -> None:
+    """Draw both caches after one round, with cuts that may be wrong.
+
+    Parameters
+    ----------
+    cut : Cut
+    """
+    ax = plate.pixels(plate.pick(268, 284))
+    plate.unit = _cell(plate, cut.gamma) * _HIGH
+    _both(ax, plate, cut, 0, "", verdicts=True)
+    said = [_verdict(cut, who) for who in ("target", "draft")]
+    plate.say(
+        caption=_lesson(cut),
+        alt=f"The caches after a round that accepted {cut.accepted} of {cut.gamma} drafts. The "
+        f"target's drops {cut.target}: {said[0]}. The draft's "
+        + (f"drops {cut.draft}" if cut.draft >= 0 else "is fed one")
+        + f": {said[1]}. Right would be {cut.right_target} and "
+        + (f"{cut.right_draft}." if cut.right_draft >= 0 else "one more entry for the draft."),
+    )
+
+
+_HIGH = 40.0
+
+
+def _cell(plate: Plate, gamma: int) -> float:
+    """Return the width of one entry."""
+    return min(58.0, (plate.width - plate.pick(168, 12)) / (_SEEN + gamma + 1.7))
+
+
+def _lesson(cut: Cut) -> str:
+    if not cut.wrong("target") and not cut.wrong("draft"):
+        return (
+            "both cuts stand at the last accepted draft, so every entry that stays belongs to the "
+            "text; move one of them to see what it spoils."
+        )
+    if not cut.wrong("target"):
+        return (
+            "the target's cut is right, so the text keeps its law; the draft's context is wrong "
+            "from its bad cut on, and its later guesses are accepted less often."
+        )
+    return (
+        "the target's cut is wrong, so everything after it is scored in a wrong context and the "
+        "text no longer has the target's law: no test of one round shows it."
+    )
+
+
+def _verdict(cut: Cut, who: str) -> str:
+    off = cut.wrong(who)
+    if off == 0:
+        return "right"
+    if off > 0:
+        return f"wrong, rejected {_named(cut.accepted + 1, cut.accepted + off)} still in it"
+    return f"wrong, accepted {_named(cut.left(who) + 1, cut.accepted)} missing"
+
+
+def _named(first: int, last: int) -> str:
+    if first == last:
+        return f"draft {first}"
+    return f"drafts {first} {'and' if last == first + 1 else 'to'} {last}"
+
+
+def _both(
+    ax: Axes, plate: Plate, cut: Cut, top: float, key: str, *, verdicts: bool = False
+) -> None:
+    wide = _cell(plate, cut.gamma)
+    start = plate.pick(158, 6)
+    full = cut.accepted == cut.gamma
+    words = f"{'all' if full else cut.accepted} of {cut.gamma} drafts accepted"
+    label(ax, plate.pick(8, 6), top + 17, words, bold=True)
+    edge = start + (_SEEN + 1.4 + cut.accepted) * wide
+    low = top + plate.pick(206, 222)
+    line(ax, [edge, edge], [top + plate.pick(28, 44), low - 14], "dashed", zorder=7)
+    label(ax, min(max(edge, 60), plate.width - 64), low, "end of the text", color="ink2",
+          ha="center")  # fmt: skip
+    for row, (who, role) in enumerate((("target", "p"), ("draft", "q"))):
+        y = top + plate.pick(36, 52) + row * plate.pick(78, 82)
+        if plate.phone:
+            label(ax, start, y - 8, f"{who}'s cache: {_drops(cut, who)}", bold=True, color=role,
+                  halo="background")  # fmt: skip
+        else:
+            label(ax, 8, y + 17, f"{who}'s cache", bold=True, color=role)
+            label(ax, 8, y + 34, _drops(cut, who), bold=True)
+        _tape(ax, plate, cut, who, (start, y, wide), key)
+        if verdicts:
+            good = cut.wrong(who) == 0
+            label(ax, plate.pick(8, 6), top + plate.pick(236, 252) + 22 * row,
+                  f"{who}'s cut: {_verdict(cut, who)}", bold=not good,
+                  color="accepted" if good else "rejected")  # fmt: skip
+
+
+def _drops(cut: Cut, who: str) -> str:
+    n = cut.target if who == "target" else cut.draft
+    return f"drops {n}" if n >= 0 else "feed it 1"
+
+
+def _tape(
+    ax: Axes, plate: Plate, cut: Cut, who: str, at: tuple[float, float, float], key: str
+) -> None:
+    """Draw one cache: context, last token, drafts; those behind the cut hatched."""
+    x, y, wide = at
+    gap = 1.5
+    label(ax, x + 0.2 * wide, y + _HIGH / 2, "…", ha="center", va="middle", bold=True)
+    x += 0.4 * wide
+    for k in range(_SEEN + 1):
+        shape = (x + k * wide + gap / 2, y, wide - gap, _HIGH)
+        box(ax, "p" if who == "target" else "q", shape, dashed=who != "target")
+    label(ax, x + 2 * wide, y + _HIGH / 2, "context", ha="center", va="middle", size=12,
+          halo="p" if who == "target" else "q")  # fmt: skip
+    first = x + (_SEEN + 1) * wide
+    stay = cut.left(who)
+    for k in range(max(cut.held(who), stay, cut.accepted)):
+        _entry(ax, cut, who, k, (first + k * wide + gap / 2, y, wide - gap, _HIGH), key)
+    at_x = first + stay * wide
+    line(ax, [at_x, at_x], [y - 6, y + _HIGH + 6], "ink", zorder=7.5)
+    if cut.wrong(who):
+        _spoilt(ax, plate, (first + min(stay, cut.accepted) * wide, y))
+
+
+def _entry(
+    ax: Axes,
+    cut: Cut,
+    who: str,
+    k: int,
+    shape: tuple[float, float, float, float],
+    key: str,
+) -> None:
+    """Draw the entry of draft `k`, counted from 0, by its fate."""
+    held, stay = cut.held(who), cut.left(who)
+    good = k < cut.accepted
+    role = "accepted" if good and k < stay else "rejected"
+    middle = shape[0] + shape[2] / 2
+    name: dict[str, Any] = {"ha": "center", "va": "middle", "bold": True}
+    if k >= held and k >= stay:  # accepted, never fed, and missing
+        ghost(ax, "rejected", shape)
+        label(ax, middle, shape[1] + _HIGH / 2, str(k + 1), color="rejected", **name)
+        return
+    fate = "fed" if k >= held else "kept" if k < stay else "dropped"
+    mass(ax, role, shape, key=f"{key}{who}/{fate}", left=fate == "dropped")
+    label(ax, middle, shape[1] + _HIGH / 2, str(k + 1), halo=role, **name)
+    if fate == "fed" and not cut.wrong(who):
+        y = shape[1] + _HIGH
+        arrow(ax, [(middle, y + 24), (middle, y + 3)])
+        label(ax, middle - 9, y + 21, "fed afterwards", bold=True, ha="right", halo="background")
+
+
+def _spoilt(ax: Axes, plate: Plate, at: tuple[float, float]) -> None:
+    """Grey everything that comes after a wrong cut."""
+    x, y = at
+    right = plate.width - 6
+    low = y + _HIGH + 5
+    shape = (x, low, right - x, 20)
+    wash(ax, "hairline", shape, zorder=0.5)
+    frame(ax, "next", shape)
+    words = fit(right - x - 6, "wrong context from here on", "wrong from here", "wrong", size=12)
+    label(ax, (x + right) / 2, low + 10, words, ha="center", va="middle", size=12,
+          halo="hairline")  # fmt: skip
