@@ -1,10 +1,12 @@
 """Time the one-token rule: ``python -m benchmarks.onetoken [--n N] [--repeats R]``.
 
-Two settings: the bigram toy at the context t (w = 0.3), 200,000 tokens, against a plain Python
-loop; and a pair of laws over 50 tokens, 1,000,000 tokens, against the same rule written with
-``numpy.random.Generator.choice`` and with ``torch.multinomial``. Contestants take turns, each runs
-in one thread, and the median of the processor time counts: a busy machine slows the clock, not
-that. The result, with the machine it was measured on, is ``benchmarks/results/onetoken.json``.
+Two settings: the bigram toy at the context t (w = 0.3), 200,000 tokens, against plain Python loops
+(`benchmarks.plain`: one asks the draft model at every token, one does so in whole rounds with
+their bonus, one has the draft's law made beforehand); and a pair of laws over 50 tokens, 1,000,000
+tokens, against the same rule written with ``numpy.random.Generator.choice`` and with
+``torch.multinomial``. Contestants take turns, each runs in one thread, and the median of the
+processor time counts: a busy machine slows the clock, not that. The result, with the machine it
+was measured on, is ``benchmarks/results/onetoken.json``.
 """
 
 from __future__ import annotations
@@ -46,6 +48,9 @@ def toy_contestants(n: int) -> Contestants:
             speculative_sample(p, q, np.random.default_rng(seed), n), minlength=len(names)
         ),
         "plain loop": lambda seed: plain.count(n, p_dict, base_dict, w, random.Random(seed)),
+        "plain loop of whole rounds": lambda seed: plain.count_rounds(
+            n, p_dict, base_dict, w, random.Random(seed)
+        ),
         "plain loop, law made once": lambda seed: plain.count_lean(
             n, p_dict, q_dict, random.Random(seed)
         ),

@@ -50,6 +50,31 @@ def count(n: int, target: Law, base: Law, weight: float, rng: random.Random) -> 
     return seen
 
 
+def count_rounds(
+    n: int, target: Law, base: Law, weight: float, rng: random.Random
+) -> dict[str, int]:
+    """Run whole rounds of one draft: the same first token, and a bonus after each kept draft.
+
+    A first program for any block length does more than the rule at one token: it keeps lists,
+    draws the bonus that follows a block without a rejection, and asks the draft once more for the
+    law of a correction.
+    """
+    seen = dict.fromkeys(target, 0)
+    for _ in range(n):
+        laws, drafted, emitted = [mixture(weight, target, base)], [], []
+        for law in laws:
+            drafted.append(pick(law, rng))
+        for law, token in zip(laws, drafted, strict=True):
+            if rng.random() >= min(1.0, target[token] / law[token]):
+                emitted.append(pick(residual(target, mixture(weight, target, base)), rng))
+                break
+            emitted.append(token)
+        else:
+            emitted.append(pick(target, rng))
+        seen[emitted[0]] += 1
+    return seen
+
+
 def count_lean(n: int, target: Law, draft: Law, rng: random.Random) -> dict[str, int]:
     """Run the rule `n` times with the draft's law made once, beforehand."""
     seen = dict.fromkeys(target, 0)

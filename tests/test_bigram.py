@@ -1,5 +1,6 @@
 """The toy: counted by hand, enumerated, simulated, and its simulation against the plain loop."""
 
+import time
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
@@ -216,3 +217,25 @@ def test_exact_tables_give_an_exact_alpha():
     assert float(1 - missing) == pytest.approx(alpha(*floats), abs=1e-12)
     np.testing.assert_allclose(law.astype(float), context_law(floats[0]), atol=1e-12)
     assert isinstance(alpha(target, floats[1]), float)
+
+
+def test_steps_one_after_another_have_a_limit():
+    target, draft = toy()[0], toy_draft(0.5)
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match=r"gamma must be in 1\.\.10000, got 1000000"):
+        simulate_rounds(target, draft, 10**6, 10, 1, rng)
+    with pytest.raises(
+        ValueError, match=r"rounds \* gamma must be at most 262144, got 100 \* 10000"
+    ):
+        simulate_rounds(target, draft, 10_000, 100, 1, rng)
+    with pytest.raises(ValueError, match=r"length must be in 1\.\.262144"):
+        simulate_tokens(target, 2**18 + 1, 1, rng)
+
+
+def test_a_block_ends_when_no_chain_is_left_in_it():
+    """The longest block costs what its drafts cost, and the generator makes no other numbers."""
+    target, draft = toy()[0], toy_draft(0)
+    start = time.perf_counter()
+    run = simulate_rounds(target, draft, 10_000, 20, 2, np.random.default_rng(1))
+    assert time.perf_counter() - start < 2  # 200,000 steps would take longer
+    assert run.counters.bonus == 0 and (run.num_accepted < 100).all()

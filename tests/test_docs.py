@@ -241,7 +241,7 @@ def gaps_of_class(value):
             described |= named(parts.get("Attributes", "")) | named(parts.get("Parameters", ""))
     if dataclasses.is_dataclass(value):
         takes = {field.name for field in dataclasses.fields(value)}
-    elif "__init__" in vars(value):
+    elif "__init__" in vars(value) and not getattr(value, "_is_protocol", False):
         takes = set(inspect.signature(value.__init__).parameters) - {"self"}
     else:
         takes = set()

@@ -45,12 +45,17 @@ MODEL, BASE = examples.toy()
 AB = bigram.Model(("a", "b"), np.array([[0.5, 0.5], [1, 0], [0, 1]]))
 FLAT = examples.flat_envelope()
 
+# A law, but for the entry under the mask; and what no array of numbers may hide.
+MASKED = np.ma.array([0.5, 0.25, 0.25], mask=[False, True, False])
+MASKED_NUMBERS = [MASKED, [MASKED] * 2, np.ma.masked, np.ma.array(0.5), np.ma.array([0.5] * 2)]
+
 # What no law is, over three tokens.
 LAW = [
     None, "half", b"half", 0.5, [], [[]], object(), {}, {0.5}, [None, 1], ["a", "b", "c"], [1j, 0, 0],
     [True, False, False], [0.5, -0.5, 1], [NAN, 0.5, 0.5], [INF, 0, 0], [-INF, 1, 1], [0.5, 0.6, 0.1],
     [0, 0, 0], [1e308, 1e308, 1e308], [[0.5, 0.5, 0], [1]], [Fraction(1, 2), Fraction(1, 3), Fraction(1, 7)],
     [Fraction(1, 2), 0.25, 0.25], [Fraction(-1, 2), Fraction(1), Fraction(1, 2)], [10**400, 0, 0], [3, 4, 5],
+    MASKED, [MASKED, MASKED],
 ]  # fmt: skip
 MISFIT = [[0.5, 0.5], [1.0], [0.25] * 4]  # laws, but over other vocabularies
 ONE_LAW = [*LAW, *MISFIT, [P, P]]
@@ -60,7 +65,22 @@ SIZES = [-1, 1.5, "3", True, NAN, INF, 1j, [2], {}, 10**15, 10**400]
 COUNTS = [None, *SIZES]
 SHAPE_SIZES = ("layers", "width", "feed", "heads", "kv_heads", "head", "vocabulary")
 SHAPES = [*SIZES, (2, -1), (2, None), (2**20, 2**20), (10**200, 10**200), (True,)]
-NUMBERS = [None, "1", b"1", True, NAN, INF, -INF, 1j, [1], {}, object(), 1e300, 10**400]
+NUMBERS = [
+    None,
+    "1",
+    b"1",
+    True,
+    NAN,
+    INF,
+    -INF,
+    1j,
+    [1],
+    {},
+    object(),
+    1e300,
+    10**400,
+    np.ma.masked,
+]
 ABOVE_ZERO = [*NUMBERS, 0, -1, Fraction(-1, 2), -5e-324]
 AT_LEAST_ZERO = [*NUMBERS, -1, Fraction(-1, 2), -5e-324]
 UNIT = [*AT_LEAST_ZERO, 1.1, Fraction(11, 10), np.nextafter(1, 2)]
@@ -68,7 +88,8 @@ INSIDE = [*UNIT, 0, 1]
 MODELS = [None, "model", 5, [], object(), P]
 CALLABLES = [None, "f", 5, [], object()]
 CONTEXTS = [5, None, "zz", "é", object(), ["t"], b"t"]
-TOKENS = [None, "abc", [[0], [1, 2]], [0.5], ["a"], [True], [NAN], [0, 1, 2], 0, [[0, 1]], object()]
+TOKENS = [None, "abc", [[0], [1, 2]], [0.5], ["a"], [True], [NAN], [0, 1, 2], 0, [[0, 1]], object(),
+          np.ma.array([0, 1], mask=[False, True])]  # fmt: skip
 BLOCK = [*TOKENS, [0, 3], [-1, 0], [0, 10**30]]
 ROWS = [*LAW, P, [Q], [Q, Q, Q, Q], [P, MISFIT[0]], [[Q, Q]], [[1.1, -0.1, 0]] * 2]
 UNIFORMS = [
@@ -82,6 +103,7 @@ UNIFORMS = [
     [0.5] * 3,
     [[0.5, 0.5]],
     [True] * 2,
+    *MASKED_NUMBERS,
 ]
 
 
@@ -106,6 +128,41 @@ GAIN = {"alpha": 0.7, "gamma": 4}
 TOY = {"target": MODEL, "draft": BASE}
 VOCABULARY = [AB, *MODELS]
 
+
+def proposal(pdf=FLAT.proposal.pdf, draw=FLAT.proposal.draw):
+    return density.Proposal(pdf, draw, "mine")
+
+
+# Densities that are none, under a constant that would be enough, and draws that are none.
+BAD_PROPOSALS = [
+    proposal(lambda x: np.full(np.shape(x), NAN)),
+    proposal(lambda x: np.where(x < 2, 1 / 6, NAN)),
+    proposal(lambda x: np.full(np.shape(x), -1.0)),
+    proposal(lambda x: np.where(x < 2.9, 1 / 6, -1.0)),
+    proposal(lambda x: np.full(np.shape(x), INF)),
+    proposal(lambda x: np.full(np.shape(x), 1.0)),  # an area of 6
+    proposal(lambda x: np.full(np.shape(x), 1.01 / 6)),
+    proposal(lambda x: None),
+    proposal(lambda x: "high"),
+    proposal(lambda x: x[:5]),
+    proposal(lambda x, y: x),
+    proposal(lambda x: np.ma.masked_greater(np.full(np.shape(x), 1 / 6), 0.1)),
+]
+BAD_DRAWS = [
+    envelope.Envelope(FLAT.target, proposal(draw=one), 25)
+    for one in (
+        lambda rng, n: np.full(n, NAN),
+        lambda rng, n: np.r_[rng.uniform(-3, 3, n - 1), INF],
+        lambda rng, n: np.zeros(n + 1),
+        lambda rng, n: np.zeros((n, 1)),
+        lambda rng, n: 0.0,
+        lambda rng, n: None,
+        lambda rng, n: ["a"] * n,
+        lambda rng, n: np.ma.array(rng.uniform(-3, 3, n)),
+    )
+]
+FAR = envelope.Envelope(FLAT.target, FLAT.proposal, 1e9)  # 60 million darts a survivor
+
 FLAGS = [None, 1, "yes", np.array([True, False])]
 
 ROWS_OF_THE_TABLE = [
@@ -115,18 +172,18 @@ ROWS_OF_THE_TABLE = [
     row(finite.overlap, PAIR, **PAIRS),
     row(finite.total_variation, PAIR, **PAIRS),
     row(finite.inverse_cdf, {"weights": [1, 2], "u": [0.1, 0.9]},
-        weights=[*LAW[:17], [0, 0]], u=[1.0, -0.1, NAN, INF, None, "u", [0.5, 1.5], [[0.1], [0.1, 0.2]]]),
+        weights=[*LAW[:17], [0, 0]], u=[1.0, -0.1, NAN, INF, None, "u", [0.5, 1.5], [[0.1], [0.1, 0.2]], *MASKED_NUMBERS]),
     row(finite.inverse_cdf, {"weights": [[1, 2], [2, 1]], "u": [0.1, 0.9]}, u=[0.5, [0.5], [0.5] * 3]),
     row(finite.draw, {"p": P, "rng": RNG}, p=[*LAW, [P, P]], rng=RNGS, size=SHAPES),
-    row(checks.as_numbers, {"values": P, "name": "values"}, values=[None, "a", {}, [1j], [True], [[1], [1, 2]]]),
-    row(checks.as_array, {"values": P, "name": "values"}, values=[[[1], [1, 2]]]),
+    row(checks.as_numbers, {"values": P, "name": "values"}, values=[None, "a", {}, [1j], [True], [[1], [1, 2]], *MASKED_NUMBERS]),
+    row(checks.as_array, {"values": P, "name": "values"}, values=[[[1], [1, 2]], *MASKED_NUMBERS]),
     row(checks.check_flag, {"value": True, "name": "value"},
         value=[None, 1, "yes", np.array([True, False]), [True]]),
     row(checks.check_rng, {"rng": RNG}, rng=RNGS),
     row(checks.check_size, {"size": 3}, size=SHAPES),
     row(checks.check_whole, {"value": 3, "name": "value"}, value=[*COUNTS[:-2], 10**17]),
     row(checks.check_number, {"value": 3, "name": "value"}, value=NUMBERS),
-    row(checks.check_uniforms, {"u": [0.5], "name": "u"}, u=[[1.0], [-0.1], [NAN], None, "u", [True]]),
+    row(checks.check_uniforms, {"u": [0.5], "name": "u"}, u=[[1.0], [-0.1], [NAN], None, "u", [True], *MASKED_NUMBERS]),
     row(speculative.acceptance, PAIR, **PAIRS),
     row(speculative.residual, PAIR, **PAIRS),
     row(speculative.output_law, PAIR, **PAIRS),
@@ -145,7 +202,7 @@ ROWS_OF_THE_TABLE = [
     row(speculative.generate, ROUND | {"length": 3}, target=BAD_MODELS, draft=BAD_MODELS,
         context=BAD_IDS, gamma=GAMMAS, length=COUNTS, rng=RNGS),
     row(warp.softmax, {"logits": [1.0, 2.0]}, temperature=AT_LEAST_ZERO,
-        logits=[None, "a", 1.0, [], [NAN, 0], [INF, 0], [-INF, -INF], [[1], [1, 2]], [10**400, 1], [1j, 0]]),
+        logits=[None, "a", 1.0, [], [NAN, 0], [INF, 0], [-INF, -INF], [[1], [1, 2]], [10**400, 1], [1j, 0], *MASKED_NUMBERS]),
     row(warp.temper, {"p": P, "temperature": 1}, p=LAW, temperature=AT_LEAST_ZERO),
     row(warp.top_k, {"p": P, "k": 2}, p=LAW, k=[0, *COUNTS[:-2]]),
     row(warp.top_p, {"p": P, "mass": 0.5}, p=LAW, mass=[*UNIT, 0]),
@@ -154,22 +211,23 @@ ROWS_OF_THE_TABLE = [
     row(noise.binomial_interval, {"successes": 3, "n": 10}, successes=[11, *COUNTS], n=[0, 2, *COUNTS[:-2]],
         level=INSIDE),
     row(noise.empirical_law, {"tokens": [0, 1], "size": 2}, size=[0, *COUNTS],
-        tokens=[None, [], "ab", [0.5], [2], [-1], [True], [[0], [0, 1]], {}]),
+        tokens=[None, [], "ab", [0.5], [2], [-1], [True], [[0], [0, 1]], {}, np.ma.array([0, 1], mask=[0, 1])]),
     row(noise.tv_distance, {"shares": P, "law": Q}, shares=LAW + MISFIT, law=ONE_LAW),
     row(noise.largest_gap, {"shares": P, "law": Q}, shares=LAW + MISFIT, law=ONE_LAW),
-    row(noise.standard_error, {"values": [1, 2]}, values=[None, "ab", [], [1], [NAN, 1], [INF, 1], [1j, 2], {}, object(), ["a", "b"]]),
+    row(noise.standard_error, {"values": [1, 2]}, values=[None, "ab", [], [1], [NAN, 1], [INF, 1], [1j, 2], {}, object(), ["a", "b"], *MASKED_NUMBERS]),
     row(noise.mean_distance, {"law": P, "drawn": Q, "n": 10}, law=ONE_LAW, drawn=ONE_LAW, n=[*NUMBERS, 0, 0.5]),
     row(noise.noise_band, {"law": P, "n": 10, "rng": RNG, "runs": 10}, law=[*LAW, [P, P]],
-        n=[0, *COUNTS[:-2]], rng=RNGS, levels=[None, 5, "ab", [1.0], [0.5, NAN], [-0.1]], runs=[0, *COUNTS],
+        n=[0, *COUNTS[:-2]], rng=RNGS, levels=[None, 5, "ab", [1.0], [0.5, NAN], [-0.1], MASKED], runs=[0, *COUNTS],
         statistic=[None, 5, "tv", lambda shares, law: 0.0, lambda shares, law: shares,
                    lambda shares, law: None, lambda shares, law: ["far"] * len(shares),
                    lambda shares, law: [NAN] * len(shares), lambda shares, law: [[1], [1, 2]]]),
     row(noise.share_band, {"law": P, "n": 10}, law=LAW, n=[0, *COUNTS[:-2]], level=INSIDE),
     row(density.Target, {"function": np.exp, "low": 0, "high": 1},
         function=[*CALLABLES, lambda x: x * NAN, lambda x: -1.0 + 0 * x, lambda x: 0 * x,
-                  lambda x: "high", lambda x: x[:5], lambda x: x + INF, lambda x, y: x],
+                  lambda x: "high", lambda x: x[:5], lambda x: x + INF, lambda x, y: x,
+                  lambda x: np.ma.masked_greater(x, 0.5)],
         low=["0", None, NAN, True, 1, 2, 1j, 10**400, INF], high=["1", None, NAN, True, 0, -INF, 1j]),
-    row(density.as_points, {"x": [1.0]}, x=["a", ["a"], None, [[1], [1, 2]], object(), [1j]]),
+    row(density.as_points, {"x": [1.0]}, x=["a", ["a"], None, [[1], [1, 2]], object(), [1j], *MASKED_NUMBERS]),
     row(density.Proposal, {"pdf": np.exp, "draw": lambda rng, n: rng.random(n), "name": "mine"},
         pdf=CALLABLES, draw=CALLABLES),
     row(density.Proposal.uniform, {"low": 0, "high": 1}, low=[*NUMBERS, 1, 2], high=[*NUMBERS, 0, -1, 1e-320]),
@@ -180,15 +238,16 @@ ROWS_OF_THE_TABLE = [
         parts=[None, 5, [None], [5], "ab", [density.Proposal.uniform()] * 2],
         weights=[*LAW, [0.5, 0.5]]),
     row(envelope.Envelope, {"target": FLAT.target, "proposal": FLAT.proposal, "constant": 25},
-        target=MODELS, proposal=[*MODELS, density.Proposal.uniform(0, 1)], constant=[*ABOVE_ZERO, 22.1]),
+        target=MODELS, proposal=[*MODELS, density.Proposal.uniform(0, 1), *BAD_PROPOSALS],
+        constant=[*ABOVE_ZERO, 22.1]),
     row(envelope.Envelope.tightest, {"target": FLAT.target, "proposal": FLAT.proposal},
-        target=MODELS, proposal=[*MODELS, density.Proposal.uniform(0, 1)]),
-    row(envelope.rejection_trace, {"envelope": FLAT, "n": 3, "rng": RNG}, envelope=MODELS, n=COUNTS, rng=RNGS),
-    row(envelope.draw_survivors, {"envelope": FLAT, "size": 3, "rng": RNG}, envelope=MODELS, size=COUNTS,
-        rng=RNGS),
+        target=MODELS, proposal=[*MODELS, density.Proposal.uniform(0, 1), *BAD_PROPOSALS]),
+    row(envelope.rejection_trace, {"envelope": FLAT, "n": 3, "rng": RNG}, envelope=[*MODELS, *BAD_DRAWS], n=COUNTS, rng=RNGS),
+    row(envelope.draw_survivors, {"envelope": FLAT, "size": 3, "rng": RNG}, envelope=[*MODELS, *BAD_DRAWS, FAR],
+        size=[*COUNTS, 2**25], rng=RNGS),
     row(envelope.draw_survivors, {"envelope": FLAT, "size": 0, "rng": RNG}, rng=RNGS),
     row(envelope.bin_masses, {"function": np.exp, "edges": [0, 1]}, function=CALLABLES,
-        edges=[None, "ab", [], [0], 0.5, [1, 0], [0, 0], [0, NAN], [0, INF], [[0, 1]], [[0], [0, 1]]]),
+        edges=[None, "ab", [], [0], 0.5, [1, 0], [0, 0], [0, NAN], [0, INF], [[0, 1]], [[0], [0, 1]], *MASKED_NUMBERS]),
     row(envelope.gaussian_acceptance, {"dimension": 3, "scale": 1.1}, dimension=[0, *COUNTS[:-2]],
         scale=[*ABOVE_ZERO, 0.99]),
     row(envelope.gaussian_accepts, {"dimension": 3, "scale": 1.1, "n": 5, "rng": RNG},
@@ -233,10 +292,10 @@ ROWS_OF_THE_TABLE = [
     row(bigram.context_law, {"target": MODEL}, target=MODELS),
     row(bigram.joint_law, {"target": MODEL}, target=MODELS, context=CONTEXTS, length=[0, 5, *COUNTS]),
     row(bigram.simulate_rounds, TOY | {"gamma": 2, "rounds": 2, "chains": 2, "rng": RNG},
-        target=VOCABULARY, draft=VOCABULARY, gamma=[0, *COUNTS], rounds=[0, *COUNTS], chains=[0, *COUNTS],
+        target=VOCABULARY, draft=VOCABULARY, gamma=[*GAMMAS, 10**6], rounds=[0, *COUNTS, 2**18], chains=[0, *COUNTS],
         rng=RNGS, context=CONTEXTS, corrections=[x for x in VOCABULARY if x]),
     row(bigram.simulate_tokens, {"target": MODEL, "length": 2, "chains": 2, "rng": RNG},
-        target=MODELS, length=[0, *COUNTS], chains=[0, *COUNTS], rng=RNGS, context=CONTEXTS),
+        target=MODELS, length=[0, *COUNTS, 2**18 + 1], chains=[0, *COUNTS], rng=RNGS, context=CONTEXTS),
     row(MODEL.__call__, {"context": ()}, context=[5, None, "t", [18], [-1], [0.5], [None], {1: 2}]),
     row(MODEL.law, {"context": "t"}, context=CONTEXTS),
     row(MODEL.encode, {"text": "to"}, text=[None, 5, "tz", ["z"]]),
@@ -315,7 +374,9 @@ ALSO = {
     "q": "q|p|draft_tokens",
     "p": "p|q|draft_tokens",
     "vocabulary": "vocabulary|table",
-    "proposal": "proposal|constant",
+    "proposal": "proposal",
+    "envelope": "envelope|proposal|size",
+    "gamma": "gamma|rounds",
     "parts": "parts|weights",
     "low": "low|high",
     "experts": "experts|active",

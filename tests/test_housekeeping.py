@@ -42,7 +42,7 @@ def run(example, names):
 
 
 def test_the_examples_of_the_readme_run():
-    rule, audit = examples_of_the_readme()
+    rule, audit, decoding = examples_of_the_readme()
     names = {}
     assert "0.7" in run(rule, names)
     tokens = names["tokens"]
@@ -54,6 +54,10 @@ def test_the_examples_of_the_readme_run():
     exact, wrong = re.findall(r"^verdict +(.+)$", run(audit, names), re.MULTILINE)
     assert exact == "not rejected"
     assert wrong.startswith("rejected: token 0")
+    # 200 characters, then the tokens a pass; the seed is fixed, one in any case.
+    *written, rate = run(decoding, names).splitlines()
+    assert len("\n".join(written)) == 200
+    assert 2 < float(rate) < 6
 
 
 def chapters():
@@ -301,5 +305,16 @@ def test_the_built_claims(site, head):
     ]
     assert tables
     shown = " | ".join(cell.get_text().strip() for cell in tables[0].find_all("td"))
+    shown = shown.replace("\N{NO-BREAK SPACE}", " ")
     for value in CLAIMS[head]:
         assert value in shown
+
+
+def test_the_site_waits_for_the_tests():
+    """A push to main starts the tests; only their success starts the pages."""
+    folder = ROOT / ".github" / "workflows"
+    tests, pages = ((folder / f"{name}.yml").read_text("utf-8") for name in ("tests", "pages"))
+    named = tests.splitlines()[0].removeprefix("name: ")
+    assert f"workflow_run:\n    workflows: [{named}]" in pages
+    assert "workflow_run.conclusion == 'success'" in pages
+    assert "push:" not in pages

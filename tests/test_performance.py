@@ -84,4 +84,4 @@ def test_the_batched_rule_leaves_torch_multinomial_behind():
         ours = seconds(lambda: rejection_sample(blocks.drafts, blocks.q, blocks.p))
     finally:
         torch.set_num_threads(threads)
-    assert theirs > 3 * ours  # measured on a quiet machine: over ten (benchmarks/results)
+    assert theirs > 3 * ours  # measured: about ten (benchmarks/results)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from draftproof.checks import as_numbers
 from draftproof.finite import Array, ArrayLike, show_value
 
 __all__ = ["area", "bin_masses", "cuts_of", "kinked_area", "maximum", "peaks"]
@@ -132,6 +133,14 @@ def peaks(function: Function, grid: Array) -> list[tuple[float, float]]:
     """
     from scipy.optimize import minimize_scalar
 
+    endless: list[float] = []  # where the search met a height that is not finite
+
+    def negated(x: float) -> float:
+        height = float(function(np.asarray(x)))
+        if not np.isfinite(height):
+            endless.append(float(x))
+        return -height
+
     heights = function(grid)
     top = int(np.argmax(heights))
     best = [(float(grid[top]), float(heights[top]))]
@@ -139,12 +148,15 @@ def peaks(function: Function, grid: Array) -> list[tuple[float, float]]:
         return best
     inner = np.flatnonzero((heights[1:-1] >= heights[:-2]) & (heights[1:-1] >= heights[2:])) + 1
     for i in inner[np.argsort(-heights[inner], kind="stable")[:8]]:
-        found = minimize_scalar(
-            lambda x: -float(function(np.asarray(x))),
-            bounds=(grid[i - 1], grid[i + 1]),
-            method="bounded",
-            options={"xatol": 1e-12},
-        )
+        with np.errstate(all="ignore"):  # the search subtracts heights, infinite ones as well
+            found = minimize_scalar(
+                negated,
+                bounds=(grid[i - 1], grid[i + 1]),
+                method="bounded",
+                options={"xatol": 1e-12},
+            )
+        if endless:
+            return [(endless[0], np.inf)]
         best.append((float(found.x), -float(found.fun)))
     return sorted(best, key=lambda peak: -peak[1])
 
@@ -187,10 +199,7 @@ def bin_masses(function: Function, edges: ArrayLike) -> Array:
     """
     if not callable(function):
         raise ValueError(f"function must be a callable, got {show_value(function)}")
-    try:
-        ends = np.asarray(edges, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"edges must be numbers, got {show_value(edges)}") from None
+    ends = as_numbers(edges, "edges")[0].astype(np.float64)
     if ends.ndim != 1 or len(ends) < 2 or not np.isfinite(ends).all() or (np.diff(ends) <= 0).any():
         raise ValueError(f"edges must be finite and rising, at least two, got {show_value(edges)}")
     nodes, weights = np.polynomial.legendre.leggauss(16)

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from draftproof.chain import LONGEST
+from draftproof.checks import MOST_STEPS
 from draftproof.cost import stationary
 from draftproof.finite import (
     LARGEST,
@@ -244,8 +246,11 @@ def simulate_rounds(
     ----------
     target, draft : Model
     gamma : int
-        Drafts in a block, at least 1.
-    rounds, chains : int
+        Drafts in a block, in 1..10,000.
+    rounds : int
+        Such that rounds * gamma, the steps one after another, are at most 262,144.
+    chains : int
+        Such that all tokens together are at most 2**26.
     rng : numpy.random.Generator
     context : str
     corrections : Model, optional
@@ -259,11 +264,17 @@ def simulate_rounds(
     Raises
     ------
     ValueError
-        If a count is below 1, the vocabularies differ or a character is unknown.
+        If a count is out of range, the vocabularies differ or a character is unknown.
     """
     check_models(target=target, draft=draft, corrections=corrections or draft)
-    for value, name in ((gamma, "gamma"), (rounds, "rounds"), (chains, "chains")):
-        check_whole(value, name, 1)
+    check_whole(gamma, "gamma", 1, LONGEST)
+    check_whole(rounds, "rounds", 1)
+    check_whole(chains, "chains", 1)
+    if rounds * gamma > MOST_STEPS:
+        raise ValueError(
+            f"rounds * gamma must be at most {MOST_STEPS}, got {rounds} * {gamma} = "
+            f"{rounds * gamma}"
+        )
     if (gamma + 1) * rounds * chains > LARGEST:
         raise ValueError(
             f"chains * rounds * (gamma + 1) must be at most {LARGEST}, got "
@@ -280,6 +291,8 @@ def simulate_rounds(
     for r in range(rounds):
         alive = np.arange(chains)
         for t in range(gamma):
+            if not len(alive):
+                break
             here = now[alive]
             x = _draw_rows(cdf_q, here, rng.random(len(alive)))
             keep = keeps(rng.random(len(alive)), q[here, x], p[here, x])
@@ -308,7 +321,10 @@ def simulate_tokens(
     Parameters
     ----------
     target : Model
-    length, chains : int
+    length : int
+        In 1..262,144: tokens are drawn one after another.
+    chains : int
+        Such that all tokens together are at most 2**26.
     rng : numpy.random.Generator
     context : str
 
@@ -319,10 +335,10 @@ def simulate_tokens(
     Raises
     ------
     ValueError
-        If a count is below 1 or a character is unknown.
+        If a count is out of range or a character is unknown.
     """
     check_models(target=target)
-    check_whole(length, "length", 1, LARGEST)
+    check_whole(length, "length", 1, MOST_STEPS)
     check_whole(chains, "chains", 1, LARGEST // length)
     check_rng(rng)
     cdf = _running(target.table.astype(np.float64))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "LARGEST",
+    "MOST_STEPS",
     "TOLERANCE",
     "Array",
     "ArrayLike",
@@ -41,6 +42,9 @@ TOLERANCE = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-4, np.dtype(np
 
 # The most numbers that one call makes: half a GiB in float64. Beyond it, draw in several calls.
 LARGEST = 2**26
+
+# The most steps that one call makes one after another, whatever is done side by side in each.
+MOST_STEPS = 2**18
 
 # The most axes of a result: numpy 1 has 32, and some functions add one of their own.
 _MOST_AXES = 30
@@ -112,8 +116,13 @@ def as_array(values: Any, name: str) -> Array:
     Raises
     ------
     ValueError
-        If numpy makes no array of it, such as a ragged list.
+        If numpy makes no array of it, such as a ragged list, or it is a masked array: what lies
+        under a mask is no number to compute with.
     """
+    if _is_masked(values):
+        raise ValueError(
+            f"{name} must be a plain array, got a masked one: fill the masked entries or drop them"
+        )
     try:
         return np.asarray(_fetched(values))
     except Exception as error:  # ragged lists, what claims to be an array and is none
@@ -121,6 +130,14 @@ def as_array(values: Any, name: str) -> Array:
         raise ValueError(
             f"{name} must be an array of numbers, got {show_value(values)}: {reason}"
         ) from error
+
+
+def _is_masked(values: object, depth: int = 4) -> bool:
+    """Tell whether a masked array is among the values; lists of lists are searched as well."""
+    if isinstance(values, (list, tuple)) and depth:
+        looked_into = (list, tuple, np.ma.MaskedArray)
+        return any(isinstance(v, looked_into) and _is_masked(v, depth - 1) for v in values)
+    return isinstance(values, np.ma.MaskedArray)
 
 
 def _is_bfloat16(values: object) -> bool:
@@ -178,7 +195,7 @@ def as_numbers(values: ArrayLike, name: str) -> tuple[Array, np.dtype[Any]]:
     Raises
     ------
     ValueError
-        If an entry is not a real number, or Fractions and floats are mixed.
+        If an entry is not a real number, Fractions and floats are mixed, or the array is masked.
     """
     raw = as_array(values, name)
     if raw.dtype == object:
@@ -324,7 +341,7 @@ def check_number(
         If it is not a real number, or out of range.
     """
     plain = float(value) if isinstance(value, np.floating) else as_number(value)
-    real = isinstance(plain, Real) and not _is_bool(plain)
+    real = isinstance(plain, Real) and not _is_bool(plain) and not _is_masked(value)
     inside = real and low <= plain <= high
     if not inside or (above and plain == low) or (below and plain == high):
         ends = f"{'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"

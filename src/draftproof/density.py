@@ -109,7 +109,7 @@ class Target:
         inside = (points >= self.low) & (points <= self.high)
         # Points outside are moved in before the call: the formula need not make sense there.
         safe = np.where(inside, points, self._inner)
-        heights = np.asarray(self.function(safe), dtype=np.float64)
+        heights = as_points(self.function(safe), "function(x)")
         return np.asarray(np.where(inside, heights, 0.0))
 
     @property
@@ -176,10 +176,16 @@ class Proposal:
     Attributes
     ----------
     pdf : callable
-        From points to densities; it integrates to 1.
+        From an array of points to their densities, finite and not negative; it integrates to 1.
     draw : callable
-        From a generator and a count to that many draws.
+        From a generator and a count to that many draws, independent and of that density.
     name : str
+
+    Notes
+    -----
+    A proposal of one's own is checked where it is used: its `pdf` when an `Envelope` is built, on
+    the target's support; its `draw` in `rejection_trace` and `draw_survivors`, by how many
+    candidates fall where.
 
     Raises
     ------
@@ -196,6 +202,37 @@ class Proposal:
         for name, value in (("pdf", self.pdf), ("draw", self.draw)):
             if not callable(value):
                 raise ValueError(f"{name} must be a callable, got {show_value(value)}")
+
+    def density(self, x: Array) -> Array:
+        """Return the densities at some points, checked.
+
+        Parameters
+        ----------
+        x : ndarray of float64
+
+        Returns
+        -------
+        ndarray of float64, the shape of `x`
+
+        Raises
+        ------
+        ValueError
+            If `pdf` does not take an array of points, or returns what is no density: negative, not
+            finite, or of another shape.
+        """
+        try:
+            heights = np.broadcast_to(as_points(self.pdf(x), "what it returns"), x.shape)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"proposal.pdf must take an array of points and return their densities, got {error}"
+            ) from error
+        bad = ~(np.isfinite(heights) & (heights >= 0))
+        if bad.any():
+            raise ValueError(
+                f"proposal.pdf must be finite and not negative, got {heights[bad][0]:g} at x = "
+                f"{x[bad][0]:.6g}"
+            )
+        return heights
 
     @classmethod
     def uniform(cls, low: float = 0.0, high: float = 1.0) -> Proposal:

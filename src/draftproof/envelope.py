@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from draftproof._areas import bin_masses, kinked_area, maximum, peaks
+from draftproof._areas import area, bin_masses, cuts_of, kinked_area, maximum, peaks
 from draftproof.density import Proposal, Target, as_points
 from draftproof.finite import (
     LARGEST,
@@ -38,6 +38,11 @@ __all__ = [
 _SLACK = 1e-9  # an envelope may touch its target; rounding must not call that a breach
 # Heights next to the peak that no dart will ever meet, and heights that floats hold badly.
 _NEGLIGIBLE, _DENORMAL = 1e-290, 1e-300
+_MOST_DARTS = 2**25  # for the survivors of one call: some seconds
+_MASS_SLACK = 1e-6  # rounding in a proposal's area
+_FALSE_ALARM = 1e-9  # how often a right draw is refused, at most
+_MARKS = 32  # points up to which candidates are counted
+_LOOKED_AT = 2**15  # candidates whose densities are compared with those of the grid
 
 
 @dataclass(frozen=True)
@@ -57,8 +62,9 @@ class Envelope:
     Raises
     ------
     ValueError
-        If C is not a positive number, if C g dips below f somewhere (the message says where), or
-        if no finite C exists.
+        If C is not a positive number, if C g dips below f somewhere (the message says where), if
+        no finite C exists, or if the proposal's `pdf` is no density on the target's support: not
+        finite, negative, or of an area above 1.
     """
 
     target: Target
@@ -82,7 +88,7 @@ class Envelope:
         Raises
         ------
         ValueError
-            If no finite C exists.
+            If no finite C exists, or the proposal's `pdf` is no density (see `Envelope`).
         """
         loose = cls(target, proposal, 1.0, allow_broken=True)
         loose._check_finite()
@@ -99,6 +105,7 @@ class Envelope:
         object.__setattr__(
             self, "constant", float(check_number(self.constant, "constant", 0, above=True))
         )
+        self._check_mass()
         if self.is_broken and not self.allow_broken:
             self._check_finite()
             x = self.touch_point
@@ -106,6 +113,72 @@ class Envelope:
                 f"constant must be at least {self.smallest_constant:.6g}, got {self.constant:g}: "
                 f"the envelope is {self.height(x):.4g} at x = {x:.4g} where the target is "
                 f"{self.target(x):.4g}"
+            )
+
+    def _check_mass(self) -> None:
+        """Refuse a `pdf` that is no density on the target's support."""
+        grid, mass = self.target.grid, self._mass[0][-1]
+        if mass <= 1 + _MASS_SLACK:
+            return
+        # The sum over the grid may be too large where the density is steep: look closer.
+        density = self.proposal.density
+        try:
+            mass = area(density, cuts_of(density, grid, self.target.low, self.target.high))
+        except ValueError:
+            mass = np.inf  # not even finite, or too rough to tell
+        if mass > 1 + _MASS_SLACK:
+            raise ValueError(
+                f"proposal.pdf must have an area of at most 1 on the target's support, got "
+                f"{mass:.6g} for {self.proposal.name}"
+            )
+
+    @cached_property
+    def _mass(self) -> tuple[Array, Array, Array]:
+        """The proposal's mass from the grid's first point to each, its error, and the heights."""
+        grid = self.target.grid
+        heights = self.proposal.density(grid)
+        fine = np.r_[0, (np.diff(grid) * (heights[1:] + heights[:-1]) / 2).cumsum()]
+        rough = np.r_[0, (np.diff(grid[::2]) * (heights[2::2] + heights[:-2:2]) / 2).cumsum()]
+        # A jump moves the two sums apart by more than it moves the fine one from the truth.
+        apart = np.maximum.accumulate(abs(fine[::2] - rough))
+        after = np.append(apart[1:], apart[-1])  # a point between two takes the later one's
+        return fine, _MASS_SLACK + np.c_[apart, after].ravel()[: len(grid)], heights
+
+    @cached_property
+    def _marks(self) -> tuple[Array, Array, Array]:
+        """Points up to which candidates are counted, the mass up to each, and its error."""
+        mass, error, _ = self._mass
+        shares = np.linspace(0, mass[-1], _MARKS + 1)[1:]
+        last = np.minimum(np.searchsorted(mass, shares), len(mass) - 1)
+        return self.target.grid[last], mass[last], error[last]
+
+    def _check_draws(self, candidates: Array, densities: Array) -> None:
+        """Refuse candidates that plainly do not follow the proposal's density.
+
+        Up to each of some points of the target's support the candidates are counted, and each
+        count must be one that independent draws can give: by Chernoff's bound all counts of a
+        right `draw` stay within the limits but once in 10**9 calls.
+        """
+        from scipy.special import rel_entr
+
+        grid, n = self.target.grid, len(candidates)
+        heights = self._mass[2]
+        within = (candidates >= grid[0]) & (candidates <= grid[-1])
+        some = candidates[:_LOOKED_AT]  # enough to meet every peak that matters
+        cell = np.clip(np.searchsorted(grid, some), 1, len(grid) - 1)
+        around = np.maximum(heights[cell - 1], heights[cell])
+        if not n or (within[:_LOOKED_AT] & (densities[:_LOOKED_AT] > 2 * around)).any():
+            return  # a peak between two points of the grid: its mass is not known
+        points, mass, error = self._marks
+        place = np.searchsorted(points, candidates[within])
+        seen = np.bincount(place, minlength=len(points) + 1)[: len(points)].cumsum() / n
+        near = np.clip(seen, np.clip(mass - error, 0, 1), np.clip(mass + error, 0, 1))
+        surprise = n * (rel_entr(seen, near) + rel_entr(1 - seen, 1 - near))
+        worst = int(np.argmax(surprise))
+        if surprise[worst] > np.log(2 * len(points) / _FALSE_ALARM):
+            raise ValueError(
+                f"proposal.draw must follow proposal.pdf, got {seen[worst]:.3g} of {n} candidates "
+                f"in [{grid[0]:.4g}, {points[worst]:.4g}] where the density has {mass[worst]:.3g}"
             )
 
     def _check_finite(self) -> None:
@@ -285,16 +358,28 @@ def rejection_trace(envelope: Envelope, n: int, rng: np.random.Generator) -> Env
     Raises
     ------
     ValueError
-        If `n` is out of range, `rng` is not a Generator, or the proposal does not return `n`
-        numbers.
+        If `n` is out of range, `rng` is not a Generator, or the proposal's `draw` does not return
+        `n` finite numbers that follow its `pdf`.
+
+    Notes
+    -----
+    Whether the draws follow the density is told by how many candidates lie below each of 32
+    points of the target's support. A right `draw` is refused once in 10**9 calls at most
+    (Chernoff's bound). So a few draws show little, and thousands a gap of some hundredths; a
+    density with a peak between two points of the target's grid is let through unseen.
     """
     _check_envelope(envelope)
     check_whole(n, "n", 0, LARGEST)
     candidates = as_points(envelope.proposal.draw(check_rng(rng), n), "proposal.draw")
     if candidates.shape != (n,):
         raise ValueError(f"proposal.draw must return {n} numbers, got shape {candidates.shape}")
+    if not np.isfinite(candidates).all():
+        odd = candidates[~np.isfinite(candidates)][0]
+        raise ValueError(f"proposal.draw must return finite numbers, got {odd}")
+    densities = envelope.proposal.density(candidates)
+    envelope._check_draws(candidates, densities)
     uniforms = rng.random(n)
-    heights = uniforms * envelope.height(candidates)
+    heights = uniforms * (envelope.constant * densities)
     accepted = heights < envelope.target(candidates)
     return EnvelopeTrace(candidates, uniforms, heights, accepted, envelope.constant)
 
@@ -320,16 +405,15 @@ def draw_survivors(envelope: Envelope, size: int, rng: np.random.Generator) -> A
     Raises
     ------
     ValueError
-        As `rejection_trace`, if more than a billion darts would be needed, or if far fewer
-        survive than the proposal's density promises (then its `draw` does not follow it).
+        As `rejection_trace`, or if more than 2**25 darts would be needed.
     """
     _check_envelope(envelope)
-    check_whole(size, "size", 0, LARGEST)
+    check_whole(size, "size", 0, _MOST_DARTS)
     check_rng(rng)
     expected = max(size, 1) / max(envelope.acceptance, 1e-300)
-    if expected > 1e9:
+    if expected > _MOST_DARTS:
         raise ValueError(
-            f"size must need at most a billion darts, got {size} at an acceptance of "
+            f"size must need at most {_MOST_DARTS} darts, got {size} at an acceptance of "
             f"{envelope.acceptance:.3g}"
         )
     kept: list[Array] = []
@@ -371,7 +455,12 @@ def gaussian_acceptance(dimension: int, scale: float) -> float:
         If `dimension` < 1 or `scale` < 1.
     """
     check_whole(dimension, "dimension", 1)
-    check_number(scale, "scale (below 1 no finite constant exists)", 1)
+    check_number(scale, "scale")
+    if scale < 1:
+        raise ValueError(
+            f"scale must be at least 1, got {float(scale):g}: a narrower proposal "
+            "has no finite constant"
+        )
     return float(np.exp(-dimension * np.log(scale)))
 
 

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
 
 from draftproof.finite import (
+    TOLERANCE,
     Array,
     ArrayLike,
+    as_array,
     as_law,
     as_number,
     as_pair,
     check_number,
     is_exact,
     normalise,
+    show_value,
     total_variation,
 )
 from draftproof.speculative import Model, acceptance, accepted_law, residual
@@ -44,7 +48,9 @@ __all__ = [
     "zoo",
 ]
 
-Part = Callable[[Array, Array], Array]
+Part = Callable[[Array, Array], Any]
+
+_SLACK = TOLERANCE[np.dtype(np.float64)]
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,8 @@ class Rule:
     name : str
         How the book calls it.
     keeps : callable
-        From p and q to the probability with which each drafted token is kept, shape (V,).
+        From p and q to the probability with which each drafted token is kept: shape (V,), or one
+        number for all.
     corrects : callable
         From p and q to the law of the token emitted after a rejection, shape (V,).
     """
@@ -85,17 +92,81 @@ class Rule:
         Raises
         ------
         ValueError
-            If a law is not a law, or the vocabularies differ.
+            If a law is not a law, the vocabularies differ, a coin is not in [0, 1], or a
+            correction that can happen is not a law.
         """
         target, believed = _one_pair(p, q)
         source = believed if drawn is None else _one_pair(p, as_law(drawn, "drawn"))[1]
-        fix = self.corrects(target, believed)
+        coins = self._coins_where(source, target, believed)
+        fix = self._fix(1 - (source * coins).sum(), target, believed)
         if not all(is_exact(part) for part in (target, source, fix)):
             target, believed, source, fix = (
                 part.astype(np.float64) for part in (target, believed, source, fix)
             )
-        kept = source * self.keeps(target, believed)
+            coins = self._coins_where(source, target, believed)
+        kept = source * coins
         return np.asarray(kept + (1 - kept.sum()) * fix)
+
+    def coins(self, p: Array, q: Array) -> Array:
+        """Return `keeps` as an array: a single number counts for every token.
+
+        Parameters
+        ----------
+        p, q : ndarray, shape (V,)
+            Laws, checked already.
+
+        Returns
+        -------
+        ndarray, shape (V,)
+
+        Raises
+        ------
+        ValueError
+            If it holds no numbers, or is of another shape.
+        """
+        called = f"keeps of rule {self.name!r}"
+        coins = self.keeps(p, q)
+        if type(coins) is np.ndarray and coins.shape == p.shape and coins.dtype.kind in "fO":
+            return coins
+        coins = as_array(coins, called)
+        if coins.dtype.kind == "b":
+            coins = coins.astype(np.int64)
+        if coins.dtype.kind not in "fiuO":
+            raise ValueError(f"{called} must return numbers, got {show_value(coins.tolist())}")
+        if coins.shape not in {(), p.shape}:
+            raise ValueError(
+                f"{called} must return one number a token, shape {p.shape}, or a single number, "
+                f"got shape {coins.shape}"
+            )
+        return coins if coins.shape else np.full(p.shape, coins[()])
+
+    def _coins_where(self, source: Array, p: Array, q: Array) -> Array:
+        """Return the coins, each a probability; 0 for a token that is never drafted."""
+        coins = self.coins(p, q)
+        drafted = source > 0
+        for x in np.flatnonzero(drafted):
+            if not (isinstance(coins[x], Real) and 0 <= coins[x] <= 1 + _SLACK):
+                raise ValueError(
+                    f"keeps of rule {self.name!r} must return probabilities in [0, 1], "
+                    f"got {show_value(coins[x])} for token {x}"
+                )
+        return coins if drafted.all() else np.where(drafted, coins, 0 * source)
+
+    def _fix(self, weight: Any, p: Array, q: Array) -> Array:
+        """Return the correction, a law if it can happen at all."""
+        called = f"corrects of rule {self.name!r}"
+        fix = self.corrects(p, q)
+        try:
+            given = as_array(fix, called)
+            whole = is_exact(p) and given.dtype.kind in "iu"  # as exact as Fractions
+            law = as_law(given.astype(object) if whole else fix, called)
+            if law.shape != p.shape:
+                raise ValueError(f"{called} must return shape {p.shape}, got {law.shape}")
+        except ValueError:
+            if weight > (0 if isinstance(weight, Rational) else 1e-12):
+                raise
+            return np.asarray(p * 0)
+        return law
 
     def kept(self, p: ArrayLike, q: ArrayLike) -> Any:
         """Return the probability that a draft is kept.
@@ -118,7 +189,7 @@ class Rule:
             As calling the rule.
         """
         target, draft = _one_pair(p, q)
-        return as_number((draft * self.keeps(target, draft)).sum())
+        return as_number((draft * self._coins_where(draft, target, draft)).sum())
 
 
 @dataclass(frozen=True)
@@ -160,10 +231,13 @@ def zoo(p: ArrayLike, q: ArrayLike, rules: tuple[Rule, ...] | None = None) -> tu
     Raises
     ------
     ValueError
-        If `p` or `q` is not one law, their vocabularies differ, or they share no token (then
-        drafting until one is kept would never end).
+        If `p` or `q` is not one law, their vocabularies differ, they share no token (then
+        drafting until one is kept would never end), or a rule is none.
     """
-    return tuple(_outcome(rule, p, q) for rule in (ZOO if rules is None else rules))
+    chosen = ZOO if rules is None else rules
+    if not isinstance(chosen, (tuple, list)) or not all(isinstance(one, Rule) for one in chosen):
+        raise ValueError(f"rules must be a tuple of rules, got {show_value(chosen)}")
+    return tuple(_outcome(rule, p, q) for rule in chosen)
 
 
 def _outcome(rule: Rule, p: ArrayLike, q: ArrayLike) -> Outcome:

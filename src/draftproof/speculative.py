@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from draftproof.chain import LONGEST
+from draftproof.checks import MOST_STEPS
 from draftproof.finite import (
-    LARGEST,
     Array,
     ArrayLike,
     as_array,
@@ -285,9 +285,9 @@ def generate(
     Raises
     ------
     ValueError
-        As `speculative_round`, or if `length` is negative.
+        As `speculative_round`, or if `length` is not in 0..262,144.
     """
-    wanted = check_whole(length, "length", 0, LARGEST)
+    wanted = check_whole(length, "length", 0, MOST_STEPS)
     check_whole(gamma, "gamma", 1, LONGEST)
     check_rng(rng)
     start = _check_context(context)

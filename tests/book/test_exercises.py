@@ -37,6 +37,49 @@ def test_a_chapter_asks_for_functions_and_says_how_to_check_them(page):
     assert before
 
 
+EXERCISE = re.compile(
+    r"^```\{exercise\}[^\n]*\n:label: (ex-[\w-]+)\n(.*?)^```\n(.*?)^```\{solution(?:-start)?\} ",
+    re.DOTALL | re.MULTILINE,
+)
+CELL = re.compile(r"```\{code-cell\} python\n(.*?)```", re.DOTALL)
+JUDGED = re.compile(r'"done" if \w.* else "not yet"')
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_of_the_reader_is_checked_or_marked_as_an_exploration(page):
+    """A cell to change is judged: by `lab.check`, or, in an exploration, by itself."""
+    for label, asked, between in EXERCISE.findall(PAGES[page]):
+        cells = CELL.findall(between)
+        judges_itself = any(JUDGED.search(cell) for cell in cells)
+        assert asked.lstrip().startswith("*Exploration.*") == judges_itself, label
+        changed = [cell for cell in cells if not re.search(r"\b(?:lab\.)?check\.\w+\(", cell)]
+        assert judges_itself or len(changed) < len(cells) or not cells or _spots(label), label
+
+
+def _spots(label: str) -> bool:
+    """Tell whether an exercise shows code to read, with a wrong line in it, not code to write."""
+    return label in {
+        "ex-faults-strike", "ex-faults-cut", "ex-faults-uniform", "ex-faults-rows",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_explorations_are_explained_where_they_stand(page):
+    introduction = PAGES[page].partition("\n## Exercises\n")[2].partition("```")[0]
+    explained = "*exploration*" in introduction and "*not yet*" in re.sub(r"\s", " ", introduction)
+    assert explained == ("*Exploration.*" in PAGES[page])
+
+
+def test_there_are_three_explorations():
+    found = [
+        label
+        for text in PAGES.values()
+        for label, asked, _ in EXERCISE.findall(text)
+        if "*Exploration.*" in asked
+    ]
+    assert found == ["ex-env-seventy", "ex-faults-hide", "ex-beyond-guess"]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_exercise_has_a_solution(page):
     asked = re.findall(r"^:label: (ex-[\w-]+)$", PAGES[page], re.MULTILINE)

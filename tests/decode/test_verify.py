@@ -8,9 +8,16 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from draftproof import verify_block  # noqa: E402
-from draftproof.decode.verify import BLOCK, inverse_cdf, rejection_sample  # noqa: E402
+from draftproof.decode import inverse  # noqa: E402
+from draftproof.decode.inverse import BLOCK, SHORT  # noqa: E402
+from draftproof.decode.spare import Rows, Spare, SpareOfOne  # noqa: E402
+from draftproof.decode.verify import (  # noqa: E402
+    _without_waiting,
+    inverse_cdf,
+    rejection_sample,
+)
 
-LONG = 16 * BLOCK + 1  # the first size that is searched in blocks, and not a multiple of one
+LONG = SHORT + 1  # the first size that is searched in blocks, and not a multiple of one
 
 
 class Replay(np.random.Generator):
@@ -33,7 +40,8 @@ def laws(rng, *shape):
 
 def case(seed, batch, gamma, size):
     rng = np.random.default_rng(seed)
-    p, q = laws(rng, batch, gamma + 1, size), laws(rng, batch, gamma, size)
+    p = laws(rng, batch, gamma + 1, size)
+    q = (laws(rng, batch, gamma, size) + p[:, :gamma]) / 2  # near enough to be accepted at times
     drafts = [[rng.choice(size, p=law) for law in row] for row in q]
     return p, q, np.array(drafts, dtype=int).reshape(batch, gamma), rng.random((batch, gamma + 1))
 
@@ -78,19 +86,168 @@ def test_ragged_rows_equal_their_own_shorter_blocks():
         assert int(accepted[b]) == trace.num_accepted
 
 
+def one_row(p, q, drafts, u):
+    """The rule for one row in plain numpy: masses as precise as the laws, sums in float64."""
+    accepted = 0
+    for x, test in zip(drafts, u[:-1], strict=True):
+        if not test * np.float64(q[accepted, x]) < np.float64(p[accepted, x]):
+            break
+        accepted += 1
+    weights = p[accepted]
+    if accepted < len(drafts):
+        spare = np.maximum(weights - q[accepted], 0)
+        weights = spare if spare.any() else weights
+    cdf = np.cumsum(weights, dtype=np.float64)
+    return [*drafts[:accepted], np.searchsorted(cdf, u[-1] * cdf[-1], side="right")]
+
+
+@pytest.mark.parametrize("size", [8, LONG])
+@pytest.mark.parametrize("kind", [torch.float64, torch.float32, torch.bfloat16])
+def test_what_lies_past_a_rows_length_is_not_looked_at(size, kind):
+    p, q, drafts, u = map(torch.tensor, case(10, 5, 3, size))
+    p, q = p.to(kind), q.to(kind)
+    lengths = torch.tensor([0, 3, 1, 0, 2])
+    want = rejection_sample(drafts, q, p, lengths=lengths, uniforms=u)
+    for b, length in enumerate(lengths.tolist()):
+        p[b, length + 1 :], q[b, length:], drafts[b, length:] = torch.nan, torch.inf, 0
+    got = rejection_sample(drafts, q, p, lengths=lengths, uniforms=u)
+    assert torch.equal(got[0], want[0]) and torch.equal(got[1], want[1])
+    for b in range(5):  # each row alone
+        one = (x[b : b + 1] for x in (drafts, q, p, lengths, u))
+        assert torch.equal(rejection_sample(*one)[0][0], want[0][b])
+
+
+def test_an_empty_batch_comes_back_empty():
+    drafts = torch.zeros(0, 3, dtype=torch.long)
+    tokens, accepted = rejection_sample(drafts, torch.ones(0, 3, 5), torch.ones(0, 4, 5))
+    assert tokens.shape == (0, 4) and accepted.shape == (0,)
+
+
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16, torch.float16])
-def test_low_precision_and_strided_inputs(kind):
-    p, q, drafts, u = case(1, 4, 3, 16)
-    low = torch.tensor(p).to(kind), torch.tensor(q).to(kind)
-    apart = [x.transpose(0, 1).contiguous().transpose(0, 1) for x in low]
-    plain = rejection_sample(torch.tensor(drafts), low[1], low[0], uniforms=torch.tensor(u))
-    strided = rejection_sample(torch.tensor(drafts), apart[1], apart[0], uniforms=torch.tensor(u))
-    assert torch.equal(plain[0], strided[0]) and torch.equal(plain[1], strided[1])
-    one = torch.tensor(p[:1]).to(kind), torch.tensor(q[:1]).to(kind)
-    spread = [x.expand(4, -1, -1) for x in one]
-    same = torch.tensor(drafts[:1]).expand(4, -1)
-    got = rejection_sample(same, spread[1], spread[0], uniforms=torch.tensor(u[:1]).expand(4, -1))
-    assert (got[0] == got[0][0]).all()
+@pytest.mark.parametrize("shape", [(6, 3, 16), (4, 2, SHORT), (4, 3, LONG), (3, 4, 50_257)])
+def test_equals_numpy_in_the_precision_of_the_laws(kind, shape):
+    p, q, drafts, u = case(6, *shape)
+    p, q = torch.tensor(p).to(kind), torch.tensor(q).to(kind)
+    tokens, accepted = rejection_sample(torch.tensor(drafts), q, p, uniforms=torch.tensor(u))
+    p, q = p.float().numpy(), q.float().numpy()
+    for b, row in enumerate(tokens.tolist()):
+        wanted = one_row(p[b], q[b], drafts[b], u[b])
+        assert row == wanted + [-1] * (shape[1] + 1 - len(wanted))
+        assert int(accepted[b]) == len(wanted) - 1
+
+
+@pytest.mark.parametrize("size", [16, LONG])
+def test_laws_of_two_precisions_meet_in_the_better_one(size):
+    p, q, drafts, u = case(7, 4, 3, size)
+    low = torch.tensor(q).float()
+    got, want = (
+        rejection_sample(torch.tensor(drafts), law, torch.tensor(p), uniforms=torch.tensor(u))
+        for law in (low, low.double())
+    )
+    assert torch.equal(got[0], want[0])
+
+
+@pytest.mark.parametrize("size", [16, LONG])
+def test_any_strides_give_the_same_tokens_and_nothing_is_copied(size):
+    p, q, drafts, u = case(1, 4, 3, size)
+    p, q, drafts, u = map(torch.tensor, (p, q, drafts, u))
+    plain = rejection_sample(drafts, q, p, uniforms=u)
+
+    def turned(x):
+        return x.transpose(0, 1).contiguous().transpose(0, 1)
+
+    def inside_out(x):
+        return x.permute(2, 0, 1).contiguous().permute(1, 2, 0)
+
+    def cut_out(x):
+        wide = torch.full((x.shape[0] + 1, x.shape[1] + 2, x.shape[2] + 3), torch.nan).to(x)
+        wide[1:, 1:-1, 2:-1] = x
+        return wide[1:, 1:-1, 2:-1]
+
+    def every_other(x):
+        return torch.stack([x, torch.full_like(x, torch.nan)], 1).flatten(0, 1)[::2]
+
+    for change in (turned, inside_out, cut_out, every_other):
+        laws = change(q), change(p)
+        got = rejection_sample(drafts, *laws, uniforms=u)
+        assert torch.equal(got[0], plain[0]) and torch.equal(got[1], plain[1]), change
+        rows = Rows(laws[1])
+        assert rows.matrix.untyped_storage().data_ptr() == laws[1].untyped_storage().data_ptr()
+        at = torch.tensor([[3], [0], [1], [2]])
+        assert torch.equal(rows.matrix[rows.find(at)], p[torch.arange(4), at[:, 0]])
+
+
+@pytest.mark.parametrize("size", [16, LONG])
+def test_expanded_laws(size):
+    p, q, drafts, u = map(torch.tensor, case(1, 4, 3, size))
+    one = rejection_sample(drafts[:1], q[:1], p[:1], uniforms=u[:1])
+    got = rejection_sample(
+        drafts[:1].expand(4, -1),
+        q[:1].expand(4, -1, -1),
+        p[:1].expand(4, -1, -1),
+        uniforms=u[:1].expand(4, -1),
+    )
+    assert (got[0] == one[0]).all() and (got[1] == one[1]).all()
+    law = p[:1, :1]  # the same law at every position
+    got = rejection_sample(drafts, q, law.expand(4, 4, -1), uniforms=u)
+    want = rejection_sample(drafts, q, law.repeat(4, 4, 1), uniforms=u)
+    assert torch.equal(got[0], want[0]) and torch.equal(got[1], want[1])
+
+
+def test_long_rows_are_read_in_pieces(monkeypatch):
+    laws = [*map(torch.tensor, case(2, 3, 2, 5000))]
+    p, q, drafts, u = laws
+    whole = [rejection_sample(drafts, law, p, uniforms=u)[0] for law in (q, None)]
+    sizes = []
+
+    def piece(self, start, stop, original=Spare._piece):
+        sizes.append(stop - start)
+        return original(self, start, stop)
+
+    monkeypatch.setattr(inverse, "PIECE", 3 * 4 * BLOCK + 5)
+    monkeypatch.setattr(Spare, "_piece", piece)
+    got = [rejection_sample(drafts, law, p, uniforms=u)[0] for law in (q, None)]
+    assert torch.equal(whole[0], got[0]) and torch.equal(whole[1], got[1])
+    assert max(sizes) == 4 * BLOCK and sum(sizes) == 5000
+
+
+@pytest.mark.parametrize("cut", [0, BLOCK - 1, BLOCK, SHORT, 2 * SHORT - 1, 2 * SHORT])
+def test_a_rejected_draft_that_was_not_drawn_is_left_out(cut, monkeypatch):
+    monkeypatch.setattr(inverse, "PIECE", 8 * BLOCK)
+    size = 2 * SHORT + 1
+    p = torch.zeros(1, 2, size)
+    p[..., cut], p[..., 77] = 0.75, 0.25
+    u = torch.tensor([[0.8, 0.5]], dtype=torch.float64)
+    tokens, accepted = rejection_sample(torch.tensor([[cut]]), None, p, uniforms=u)
+    assert accepted.tolist() == [0] and tokens.tolist() == [[77, -1]]
+
+
+@pytest.mark.parametrize("size", [9, LONG])
+@pytest.mark.parametrize("hot", [False, True])
+def test_the_way_of_a_gpu_gives_the_same_tokens(size, hot):
+    p, q, drafts, u = map(torch.tensor, case(9, 6, 3, size))
+    p[0, 0] = q[0, 0]  # a residual of nothing: p is the law
+    accepted = torch.tensor([[0], [0], [1], [2], [3], [3]])
+    rejected = accepted < 3
+    rows = Rows(p)
+    if hot:
+        p[1, 0] = torch.nn.functional.one_hot(drafts[1, 0], size)
+        source = SpareOfOne(rows, drafts, accepted, rejected)
+    else:
+        source = Spare(rows, Rows(q), accepted, rejected)
+    token, mass = inverse.pick(source, u[:, 3:])
+    gpu = _without_waiting(source, u[:, 3:])
+    some = mass > 0
+    assert some.sum() == 5 and torch.equal(token[some], gpu[some])
+    source.spare_only(some)
+    assert torch.equal(inverse.pick(source, u[:, 3:])[0], gpu)
+
+
+def test_laws_that_want_gradients_and_int32_drafts_are_taken():
+    p, q, drafts, u = map(torch.tensor, case(8, 3, 2, LONG))
+    want = rejection_sample(drafts, q, p, uniforms=u)
+    got = rejection_sample(drafts.int(), q.requires_grad_(True), p.requires_grad_(True), uniforms=u)
+    assert torch.equal(got[0], want[0]) and got[0].dtype == torch.int64
 
 
 def test_lengths_outside_the_block_count_as_its_ends():
@@ -125,19 +282,56 @@ def test_a_zero_token_is_never_emitted_at_the_edges_of_u(size):
             assert accepted.tolist() == [0] and tokens.tolist() == [[1, -1]]
 
 
-def test_a_rejection_with_an_empty_residual_falls_back_to_p():
-    p = torch.tensor([[[0.5, 0.25], [0.5, 0.25]]])  # sums short by rounding, exaggerated
-    q = torch.tensor([[[0.75, 0.25]]])
-    tokens, accepted = rejection_sample(torch.tensor([[0]]), q, p, uniforms=torch.full((1, 2), 0.9))
-    assert accepted.tolist() == [0] and tokens[0, 0] in (0, 1)
+def test_denormal_masses_are_drawn():
+    tiny = 5e-324
+    p = torch.tensor([[[1.0, tiny, 0.0]] * 2], dtype=torch.float64)
+    q = torch.tensor([[[1.0, 0.0, 0.0]]], dtype=torch.float64)
+    u = torch.tensor([[0.5, 0.9]], dtype=torch.float64)
+    # A draft that q cannot make is no valid input; it is the way to a residual of one denormal.
+    tokens, _ = rejection_sample(torch.tensor([[2]]), q, p, uniforms=u)
+    assert tokens.tolist() == [[1, -1]]
+    single = torch.tensor([[0.0, 1e-45, 0.0, 1e-45, 0.0]])  # the smallest float32, twice
+    for point, token in ((0.0, 1), (0.49, 1), (0.51, 3), (1 - 2**-53, 3)):
+        assert inverse_cdf(single, torch.tensor([point], dtype=torch.float64)).tolist() == [token]
+
+
+@pytest.mark.parametrize("size", [2, LONG])
+def test_a_rejection_with_an_empty_residual_falls_back_to_p(size):
+    p, q = torch.zeros(2, 2, size), torch.zeros(2, 1, size)
+    p[..., 0], p[..., -1] = 0.5, 0.25  # sums short by rounding, exaggerated
+    q[..., 0], q[..., -1] = 0.75, 0.25
+    p[1, 0, -1] = 0.5  # the other row has a residual
+    for u, token in ((0.6, 0), (0.7, size - 1)):
+        points = torch.tensor([[0.9, u]] * 2, dtype=torch.float64)
+        tokens, accepted = rejection_sample(torch.tensor([[0]] * 2), q, p, uniforms=points)
+        assert accepted.tolist() == [0, 0] and tokens[:, 0].tolist() == [token, size - 1]
+    p = torch.zeros(1, 2, size)
+    p[..., 0] = 0.75  # alone, and short by rounding
+    tokens, accepted = rejection_sample(torch.tensor([[0]]), None, p, uniforms=points[:1])
+    assert accepted.tolist() == [0] and tokens[0, 0] == 0
+
+
+@pytest.mark.parametrize("size", [3, SHORT, LONG, 5 * BLOCK * 16])
+@pytest.mark.parametrize("value", [0.0, torch.nan])
+def test_a_row_that_is_no_law_gives_a_token_of_the_vocabulary(size, value):
+    p, q = torch.full((2, 3, size), value), torch.full((2, 2, size), value)
+    for law in (q, None):
+        tokens, accepted = rejection_sample(torch.zeros(2, 2, dtype=torch.long), law, p)
+        assert accepted.tolist() == [0, 0] and ((tokens[:, 0] >= 0) & (tokens[:, 0] < size)).all()
 
 
 def test_a_tail_of_tiny_masses_keeps_its_probability():
-    weights = torch.full((1, 50_001), 1e-9)
-    weights[0, 0] = 1 - 50_000e-9
-    edge = 1 - 25_000e-9  # half of the tail lies beyond
-    x = inverse_cdf(weights, torch.tensor([edge], dtype=torch.float64))
-    assert abs(int(x) - 25_000) < 60
+    mass = float(np.float32(1e-12))
+    weights = torch.full((1, 50_001), mass)
+    weights[0, 0] = 1.0
+    for share in (0.1, 0.5, 0.9):  # of the tail; a running sum in float32 has none of it
+        u = (1 + share * 50_000 * mass) / (1 + 50_000 * mass)
+        point = torch.tensor([0.0, u], dtype=torch.float64)
+        # The uniform itself is rounded: by 2**-54 at most, a ten-thousandth of a token's mass.
+        assert abs(int(inverse_cdf(weights, point[1:])) - 50_000 * share) <= 1
+        laws = weights[None].expand(1, 2, -1)
+        got = rejection_sample(torch.tensor([[0]]), None, laws, uniforms=point[None])
+        assert abs(int(got[0][0, 1]) - 50_000 * share) <= 1
 
 
 def test_inverse_cdf_equals_searching_the_whole_row():

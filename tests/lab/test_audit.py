@@ -1,5 +1,6 @@
 """The audit: valid p-values, impossible draws, hostile samplers."""
 
+import json
 from fractions import Fraction
 from itertools import product
 
@@ -497,3 +498,27 @@ def test_what_order_does_not_see():
         return np.column_stack([pairs, pairs.sum(axis=1) % 2]).reshape(-1)
 
     assert audit(third_from_two, [0.5, 0.5], 3_000, rng(), order=True).exact
+
+
+def test_reports_hold_plain_numbers() -> None:
+    """Also where the audit was given numpy's: the report goes into JSON."""
+
+    def coin(n, source):
+        return source.integers(0, 2, n)
+
+    law = np.array([0.5, 0.5])
+    alpha, n = np.float64(0.01), np.int64(2000)
+    found = audit(coin, law, n, rng(), alpha, order=True)
+    caught = audit(lambda n, _: np.zeros(n, int), law, n, rng(), alpha)
+    for report in (found, caught):
+        for name in ("p_value", "alpha", "tv", "value", "detectable"):
+            assert type(getattr(report, name)) is float, name
+        assert type(report.n) is int
+        assert {type(p) for p in report.parts.values()} == {float}
+        assert {type(end) for end in report.tv_band} == {float}
+        json.dumps(report.as_dict())
+    running = audit_sequential(coin, law, rng(), alpha, np.int64(500))
+    for name in ("p_value", "alpha", "tv", "log_e"):
+        assert type(getattr(running, name)) is float, name
+    assert type(running.n) is type(running.max_n) is int
+    json.dumps(running.as_dict())

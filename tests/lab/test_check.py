@@ -1,6 +1,7 @@
 """Exercises: the right solution passes, every wrong one fails with a counterexample."""
 
 import contextlib
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +9,9 @@ import pytest
 
 from draftproof import cost, finite, speculative
 from draftproof.lab import check
+from draftproof.lab.audit_detect import smallest_detectable
+from draftproof.lab.check.inputs import sampler_pairs
+from draftproof.lab.check.judge import ALPHA, FEW, Draws, _goal, by_audit
 from draftproof.lab.check.verdict import ask, show
 from draftproof.warp import warp
 
@@ -411,6 +415,53 @@ def test_ctrl_c_gets_through():
 
     with pytest.raises(KeyboardInterrupt):
         ask(stop)
+
+
+@pytest.mark.parametrize("factor", [0.95, 1.05])
+def test_a_coin_that_is_a_little_off_is_caught(factor):
+    """With 0.95 the bias is at most TV 0.026 on any pair: only the second look can see it."""
+
+    def off(p, q, rng):
+        x = int(rng.choice(len(q), p=q))
+        if factor * rng.random() * q[x] < p[x]:
+            return x, True
+        rest = np.maximum(p - q, 0)
+        return int(rng.choice(len(p), p=rest / rest.sum() if rest.any() else p)), False
+
+    verdict = check.speculative_sample(off)
+    assert verdict.status == "keep going"
+    assert verdict.counterexample is not None
+
+
+def test_the_draws_suffice_for_what_a_check_says_it_sees():
+    """A bias of that size, in the hardest direction, is caught 99 times in 100 on every pair."""
+    for p, q in sampler_pairs():
+        masses = [float(m) for a, b in zip(p, q, strict=True) for m in (min(a, b), max(a - b, 0))]
+        case = Draws({}, None, None, dict(enumerate(masses)), str)
+        law = np.array([mass for mass in masses if mass])
+        n = _goal(case, 0.02)
+        assert n >= FEW
+        if len(law) > 1:
+            assert smallest_detectable(law, n, ALPHA) <= 0.02
+            assert n == FEW or smallest_detectable(law, int(n * 0.8), ALPHA) > 0.02
+
+
+def test_a_slow_function_is_told_what_was_seen():
+    law = {(0,): 0.5, (1,): 0.5}
+    case = Draws({}, lambda f, rng: f(rng), lambda raw: (raw,), law, str)
+
+    def tosses(pause):
+        def toss(rng):
+            if pause:
+                time.sleep(pause)
+            return int(rng.random() < 0.5)
+
+        verdict = by_audit("x", toss, [case], 0.02, "{tv}", seconds=3)
+        assert verdict.status == "right"
+        return float(verdict.message)
+
+    assert tosses(0) == 0.02
+    assert tosses(1e-4) > 0.025  # at most 15,000 draws in half the time
 
 
 def test_checks_repeat_themselves():

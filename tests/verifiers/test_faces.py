@@ -139,7 +139,7 @@ def test_block_draw_has_the_law_it_claims() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_law_sums_to_one_and_rounds_run(rule: verifiers.Verifier) -> None:
     rng = np.random.default_rng(2)
-    for gamma in (1, 2):
+    for gamma in (1, 2) if rule.depth is None else (rule.depth,):
         tokens, q, p = drafted(rule, gamma, 3, rng)
         law = rule.law(tokens, q, p)
         assert law.sum() == 1
@@ -218,10 +218,13 @@ def test_hostile_options(make, message) -> None:
 def test_a_tree_that_is_not_full() -> None:
     with pytest.raises(ValueError, match="must fill"):
         verifiers.recursive(2).law([0, 1, 0], [[0.5, 0.5]], [[0.5, 0.5]] * 4)
-    with pytest.raises(ValueError, match="gamma must be in"):
-        verifiers.tree((2, 1)).round(
-            lambda c: [1.0], lambda c: [1.0], (), 3, np.random.default_rng(0)
-        )
+    for gamma in (1, 3):
+        with pytest.raises(
+            ValueError, match=f"gamma must be 2, the depth of tree 2-1, got {gamma}"
+        ):
+            verifiers.tree((2, 1)).round(
+                lambda c: [1.0], lambda c: [1.0], (), gamma, np.random.default_rng(0)
+            )
 
 
 def test_drafts_run_out() -> None:

@@ -77,7 +77,7 @@ def test_the_ribbon_runs_once_for_each_setting():
     made.controls["gamma"].value = 2
     made.controls["lit"].value = 4
     made.controls["lit"].value = 5
-    assert model.calls == [(2, 1.0, "distilled", "MACBETH.\n", 0)]
+    assert model.calls == [(2, 1.0, "4-gram", "MACBETH.\n", 0)]
     assert "Round 5 is lit" in made.picture.alt
 
 

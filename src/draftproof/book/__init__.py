@@ -34,7 +34,18 @@ from draftproof.book import (
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect the parts (called by Sphinx)."""
+    """Connect the parts (called by Sphinx).
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+
+    Returns
+    -------
+    dict
+        What Sphinx must know of the extension: its version, and that it works in parallel.
+    """
     for part in (access, alive, freshness, opening, paper, plates, points, solutions, site):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

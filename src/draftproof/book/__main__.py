@@ -15,7 +15,18 @@ USAGE = "usage: python -m draftproof.book notebooks [FOLDER] | pdf [FILE]"
 
 
 def main(arguments: list[str]) -> int:
-    """Make the one or the other; returns the exit status."""
+    """Make the one or the other.
+
+    Parameters
+    ----------
+    arguments : list of str
+        ``notebooks`` or ``pdf``, then where to write, if not to the usual place.
+
+    Returns
+    -------
+    int
+        The exit status: 0, 1 if nothing could be made, 2 if the arguments are others.
+    """
     root = Path.cwd()
     wanted, *where = arguments or [""]
     if wanted not in ("notebooks", "pdf") or len(where) > 1:

@@ -8,7 +8,13 @@ from sphinx.writers.html5 import HTML5Translator
 
 
 def setup(app: Sphinx) -> None:
-    """Register the replacements."""
+    """Register the replacements.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     app.add_node(nodes.citation, override=True, html=(_visit_citation, _depart_citation))
     app.add_node(nodes.entry, override=True, html=(_visit_entry, _depart_entry))
 

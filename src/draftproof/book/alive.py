@@ -23,8 +23,13 @@ def place(content: dict[str, Any] | None) -> str:
 
     Parameters
     ----------
-    content
+    content : dict or None
         ``{"module": name, "state": {...}}``.
+
+    Returns
+    -------
+    str
+        A hidden ``<div>``, which the host shows once the widget runs; empty for no content.
     """
     if not content:
         return ""
@@ -36,7 +41,13 @@ def place(content: dict[str, Any] | None) -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Write the scripts, and ask for them on the pages that need them."""
+    """Write the scripts, and ask for them on the pages that need them.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     app.connect("builder-inited", _write)
     app.connect("html-page-context", _load)
 

@@ -29,7 +29,13 @@ _SKIPPED_FOLDERS = {"__pycache__", ".ipynb_checkpoints"}
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the two checks."""
+    """Connect the two checks.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     app.connect("config-inited", _start_fresh, priority=100)
     app.connect("build-finished", _finish, priority=900)
 
@@ -39,9 +45,9 @@ def fingerprint(root: Path, paths: Iterable[Path]) -> str:
 
     Parameters
     ----------
-    root
+    root : Path
         Folder that the names are relative to, so that a moved checkout keeps its fingerprint.
-    paths
+    paths : iterable of Path
         Files to read; one that is missing counts as absent.
 
     Returns
@@ -59,13 +65,34 @@ def fingerprint(root: Path, paths: Iterable[Path]) -> str:
 
 
 def code_files(root: Path) -> list[Path]:
-    """Files that a chapter's output may depend on: Python, measured results and pins."""
+    """Files that a chapter's output may depend on: Python, measured results and pins.
+
+    Parameters
+    ----------
+    root : Path
+        Of the checkout.
+
+    Returns
+    -------
+    list of Path
+    """
     data = [p for p in _walk(root / "src") if "static" not in p.parts]
     return [*data, *_walk(root / "benchmarks" / "results"), root / "requirements.txt"]
 
 
 def site_files(root: Path) -> list[Path]:
-    """Files that a page may depend on besides its own text."""
+    """Files that a page may depend on besides its own text.
+
+    Parameters
+    ----------
+    root : Path
+        Of the checkout.
+
+    Returns
+    -------
+    list of Path
+        Some more than once.
+    """
     looks = [*_walk(root / "src"), *_walk(root / "static")]
     return [*code_files(root), *looks, root / "_config.yml", root / "_toc.yml"]
 

@@ -71,7 +71,13 @@ def links(page: str, source: tuple[str, str] | None, up: str = "../") -> list[tu
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive and connect the links and the files."""
+    """Register the directive and connect the links and the files.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     app.add_node(opening)
     app.add_directive("open-chapters", ChapterList)
     app.connect("doctree-resolved", _link)

@@ -25,7 +25,13 @@ PAGE = "book.html"
 
 
 def setup(app: Sphinx) -> None:
-    """Register the transform and the parts that only paper has."""
+    """Register the transform and the parts that only paper has.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     app.add_post_transform(ChaptersOnPaper)
     app.connect("builder-inited", _style)
     app.connect("build-finished", _place, priority=200)
@@ -38,7 +44,13 @@ class ChaptersOnPaper(SphinxPostTransform):
     builders = (BUILDER,)
 
     def run(self, **kwargs: Any) -> None:
-        """Rearrange the one document that holds the whole book."""
+        """Rearrange the one document that holds the whole book.
+
+        Parameters
+        ----------
+        **kwargs : object
+            Not used; Sphinx gives none.
+        """
         chapters = list(self.document.findall(addnodes.start_of_file))
         for chapter in chapters:
             chapter.parent.remove(chapter)

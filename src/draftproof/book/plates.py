@@ -47,7 +47,27 @@ class FigureRenderer:
     def handle_mime(
         renderer: NbElementRenderer, data: MimeData, inline: bool
     ) -> list[nodes.Element] | None:
-        """Render a figure, or put a hint where a widget would need a kernel."""
+        """Render a figure, or put a hint where a widget would need a kernel.
+
+        Parameters
+        ----------
+        renderer : NbElementRenderer
+            MyST-NB's own.
+        data : MimeData
+            One output of a cell in one of its forms.
+        inline : bool
+            Whether it stands inside a line of text.
+
+        Returns
+        -------
+        list of docutils.nodes.Element, or None
+            None leaves the output to MyST-NB.
+
+        Raises
+        ------
+        ValueError
+            If it is a figure that lacks a part, see `figure_node`.
+        """
         if data.mime_type == WIDGET:
             return [_hint(LIVE_HINT)]  # a picture of a slider that does nothing helps nobody
         if data.mime_type != FIGURE or inline:
@@ -59,7 +79,28 @@ class FigureRenderer:
 def figure_node(
     renderer: NbElementRenderer, content: dict[str, Any], data: MimeData
 ) -> nodes.figure:
-    """Build the numbered figure for one mime bundle and write its drawings."""
+    """Build the numbered figure for one mime bundle and write its drawings.
+
+    Parameters
+    ----------
+    renderer : NbElementRenderer
+        MyST-NB's own, which writes the files.
+    content : dict
+        ``name``, ``caption``, ``alt`` and ``svgs`` (one for each of `SUFFIXES`); perhaps ``live``,
+        ``hint`` and ``alive``.
+    data : MimeData
+        The output that `content` comes from.
+
+    Returns
+    -------
+    docutils.nodes.figure
+        With the label ``fig-<name>``.
+
+    Raises
+    ------
+    ValueError
+        If a part is missing, the name is no name of a label, or a drawing states no size.
+    """
     name = _checked(content)
     figure = nodes.figure(classes=["dp-figure"], names=[f"fig-{name}"])
     drawings = plates(alive=content.get("alive"))
@@ -86,6 +127,15 @@ def figure_node(
 
 def svg_size(svg: str) -> tuple[float, float]:
     """Width and height of an SVG in CSS pixels (1 pt is taken as 1 px, as the figures are drawn).
+
+    Parameters
+    ----------
+    svg : str
+        The drawing's whole source.
+
+    Returns
+    -------
+    width, height : float
 
     Raises
     ------
@@ -136,7 +186,13 @@ class KeepOneDrawing(SphinxPostTransform):
     default_priority = 5
 
     def run(self, **kwargs: Any) -> None:
-        """Drop the other three for every builder but the page-by-page HTML ones."""
+        """Drop the other three for every builder but the page-by-page HTML ones.
+
+        Parameters
+        ----------
+        **kwargs : object
+            Not used; Sphinx gives none.
+        """
         if self.app.builder.name in {"html", "dirhtml"}:
             return
         for image in list(self.document.findall(nodes.image)):
@@ -181,7 +237,13 @@ def _share_handlers(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the node and the transform; the renderer itself comes by entry point."""
+    """Register the node and the transform; the renderer itself comes by entry point.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     other = (_pass, _pass)
     app.connect("builder-inited", _share_handlers)
     app.add_node(plates, html=(_visit_html, None), latex=other, text=other, man=other)

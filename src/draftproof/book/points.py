@@ -27,7 +27,13 @@ class KeepPoints(SphinxPostTransform):
     default_priority = 800
 
     def run(self, **_: Any) -> None:
-        """Rewrite the page's formulas."""
+        """Rewrite the page's formulas.
+
+        Parameters
+        ----------
+        **_ : object
+            Not used; Sphinx gives none.
+        """
         for formula in list(self.document.findall(nodes.math)):
             following = formula.next_node(descend=False, siblings=True)
             if not isinstance(following, nodes.Text) or len(formula.astext()) > LONGEST:
@@ -43,5 +49,11 @@ class KeepPoints(SphinxPostTransform):
 
 
 def setup(app: Sphinx) -> None:
-    """Register the transform."""
+    """Register the transform.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     app.add_post_transform(KeepPoints)

@@ -29,7 +29,13 @@ MATHJAX_OPTIONS = {
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the site's own parts."""
+    """Connect the site's own parts.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     app.connect("config-inited", _configure, priority=700)
     app.connect("doctree-read", _drop_widget_state)
     app.connect("build-finished", _complete, priority=100)
@@ -38,10 +44,16 @@ def setup(app: Sphinx) -> None:
 def mathjax_folder() -> Path:
     """Folder of the installed package that holds MathJax 3's files.
 
+    Returns
+    -------
+    Path
+
     Raises
     ------
     FileNotFoundError
         When the package is installed but holds no ``tex-chtml.js``.
+    importlib.metadata.PackageNotFoundError
+        When it is not installed.
     """
     files = distribution(MATHJAX_PACKAGE).files or []
     for file in files:

@@ -31,7 +31,13 @@ class HideSolutions(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        """Rewrite the solutions of one page."""
+        """Rewrite the solutions of one page.
+
+        Parameters
+        ----------
+        **kwargs : object
+            Not used; Sphinx gives none.
+        """
         for node in list(self.document.findall(solution_node)):
             if "dropdown" in node["classes"]:
                 node.replace_self(_disclosure(node))
@@ -72,7 +78,13 @@ def _on_paper(translator: HTML5Translator) -> bool:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the nodes and the transform."""
+    """Register the nodes and the transform.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+        The build.
+    """
     app.add_node(details, html=(_visit_details, _depart_details))
     app.add_node(summary, html=(_visit_summary, _depart_summary))
     app.add_post_transform(HideSolutions)

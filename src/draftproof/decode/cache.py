@@ -26,8 +26,8 @@ class Shape(Protocol):
         """Blocks."""
 
     @property
-    def heads(self) -> int:
-        """Attention heads of a block."""
+    def kv_heads(self) -> int:
+        """Heads of keys and values in a block."""
 
     @property
     def head_dim(self) -> int:
@@ -67,7 +67,7 @@ class Cache:
     ) -> None:
         whole = shape.context + SLACK
         self.capacity = whole if capacity is None else min(capacity, whole)
-        size = (shape.layers, 2, batch, shape.heads, self.capacity, shape.head_dim)
+        size = (shape.layers, 2, batch, shape.kv_heads, self.capacity, shape.head_dim)
         self.entries = torch.zeros(size, dtype=dtype, device=device)
         self.lengths = [0] * batch
         self._rows = torch.arange(batch, device=device)[:, None]
@@ -77,9 +77,17 @@ class Cache:
         self._end = 0
 
     def begin(self, new: int) -> Tensor | slice:
-        """Make room for `new` tokens in every row; return their positions.
+        """Make room for new tokens in every row; return their positions.
 
-        Rows of one length give a slice, others an index tensor (B, new).
+        Parameters
+        ----------
+        new : int
+            Tokens a row.
+
+        Returns
+        -------
+        slice or Tensor of int64, shape (B, new)
+            Rows of one length give a slice.
 
         Raises
         ------
@@ -104,7 +112,19 @@ class Cache:
         return self._positions
 
     def extend(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Store a layer's new keys and values, (B, H, new, D); return all of them and the mask."""
+        """Store a layer's new keys and values; return all of them and the mask.
+
+        Parameters
+        ----------
+        layer : int
+        k, v : Tensor, shape (B, H, new, D)
+
+        Returns
+        -------
+        k, v : Tensor, shape (B, H, S, D)
+        mask : Tensor of bool, or None
+            What each new token may look at, (new, S) or (B, 1, new, S); None: at everything.
+        """
         keys, values = self.entries[layer]
         if self._positions is None:
             start = self._end - k.shape[2]
@@ -116,11 +136,22 @@ class Cache:
         return keys[:, :, : self._end], values[:, :, : self._end], self._mask
 
     def advance(self, new: int) -> None:
-        """Count the `new` tokens just stored as held."""
+        """Count the tokens just stored as held.
+
+        Parameters
+        ----------
+        new : int
+            Tokens a row.
+        """
         self.lengths = [length + new for length in self.lengths]
 
     def rollback(self, lengths: Sequence[int]) -> None:
         """Shorten every row to its new length.
+
+        Parameters
+        ----------
+        lengths : sequence of int
+            One a row, none longer than the row is.
 
         Raises
         ------

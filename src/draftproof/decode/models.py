@@ -5,13 +5,15 @@ One class serves training (no cache, whole sequences) and decoding (a cache, a f
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from draftproof.checks import check_flag, check_number
 from draftproof.decode.cache import SLACK, Cache
+from draftproof.decode.linear import Linear
 
 __all__ = ["Config", "Transformer"]
 
@@ -29,6 +31,21 @@ class Config:
         the feed-forward part.
     context : int
         The longest sequence, in tokens.
+    kv_heads : int
+        Heads of keys and values, each shared by ``heads / kv_heads`` queries; 0: as many as heads.
+    tied : bool
+        Whether the embedding's matrix gives the logits as well.
+    rope_base : float
+        Base of the rotary positions' wavelengths.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+
+    References
+    ----------
+    Ainslie and others (2023), grouped-query attention.
     """
 
     vocabulary: int
@@ -37,12 +54,22 @@ class Config:
     heads: int
     hidden: int
     context: int
+    kv_heads: int = 0
+    tied: bool = False
+    rope_base: float = 10_000.0
 
     def __post_init__(self) -> None:
-        """Check every number."""
-        for name, value in asdict(self).items():
+        """Check every value."""
+        if self.kv_heads == 0:
+            object.__setattr__(self, "kv_heads", self.heads)
+        for name in ("vocabulary", "dim", "layers", "heads", "hidden", "context", "kv_heads"):
+            value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+        check_flag(self.tied, "tied")
+        check_number(self.rope_base, "rope_base", low=1, above=True)
+        if self.heads % self.kv_heads:
+            raise ValueError(f"kv_heads must divide heads = {self.heads}, got {self.kv_heads}")
         if self.dim % (2 * self.heads):
             raise ValueError(
                 f"dim must be a multiple of 2 * heads = {2 * self.heads}, got {self.dim}"
@@ -54,47 +81,128 @@ class Config:
         return self.dim // self.heads
 
 
-def rotary_table(config: Config, base: float = 10_000.0) -> tuple[Tensor, Tensor]:
-    """Return cosines and signed sines of every position, each (context + SLACK, head_dim)."""
+def rotary_table(config: Config) -> tuple[Tensor, Tensor]:
+    r"""Return cosines and signed sines of every position's angles.
+
+    Pair i of a head of width D turns by the angle
+
+    .. math:: t\, b^{-2 i / D}, \quad 0 \le i < D / 2
+
+    at position t, b the base; each angle stands twice, its sine first with a minus.
+
+    Parameters
+    ----------
+    config : Config
+
+    Returns
+    -------
+    cos, sin : Tensor of float32, shape (context + SLACK, head_dim)
+
+    References
+    ----------
+    Su and others (2021), RoFormer.
+    """
     half = config.head_dim // 2
-    frequencies = base ** (-torch.arange(half, dtype=torch.float64) / half)
+    frequencies = config.rope_base ** (-torch.arange(half, dtype=torch.float64) / half)
     angles = torch.arange(config.context + SLACK, dtype=torch.float64)[:, None] * frequencies
     cos, sin = angles.cos(), angles.sin()
     return torch.cat([cos, cos], -1).float(), torch.cat([-sin, sin], -1).float()
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Turn each pair (x_i, x_{i + half}) by its position's angle."""
+    """Turn each pair (x_i, x_{i + half}) by its position's angle.
+
+    Parameters
+    ----------
+    x : Tensor, shape (B, H, T, D)
+    cos, sin : Tensor, shape (T, D) or (B, 1, T, D)
+        The positions' rows of `rotary_table`.
+
+    Returns
+    -------
+    Tensor, shape (B, H, T, D)
+    """
     return x * cos + x.roll(x.shape[-1] // 2, -1) * sin
 
 
+def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool = False) -> Tensor:
+    """Mix values by the softmax of the scaled products of queries and keys.
+
+    Parameters
+    ----------
+    q : Tensor, shape (B, H, T, D)
+    k, v : Tensor, shape (B, K, S, D)
+        K divides H: H / K queries share a key.
+    mask : Tensor of bool, shape (T, S) or (B, 1, T, S), or None
+        What each query may look at; None: everything, or what `causal` leaves.
+    causal : bool
+        Whether a query looks only at its own place and those before it (then `mask` is None).
+
+    Returns
+    -------
+    Tensor, shape (B, H, T, D)
+    """
+    shared = q.shape[1] // k.shape[1]
+    if shared == 1 or causal:
+        return functional.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, is_causal=causal, enable_gqa=shared > 1
+        )
+    # Queries that share keys become further rows of one head: faster on a CPU than `enable_gqa`.
+    folded = q.reshape(q.shape[0], k.shape[1], -1, q.shape[3])
+    mask = None if mask is None else torch.cat([mask] * shared, -2)
+    return functional.scaled_dot_product_attention(folded, k, v, attn_mask=mask).view(q.shape)
+
+
 class Block(nn.Module):
-    """Attention, then feed-forward, each added to the residual stream."""
+    """Attention, then feed-forward, each added to the residual stream.
+
+    Parameters
+    ----------
+    config : Config
+    """
 
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.config = config
         self.attention_norm = nn.RMSNorm(config.dim, eps=1e-5)
-        self.qkv = nn.Linear(config.dim, 3 * config.dim, bias=False)
-        self.out = nn.Linear(config.dim, config.dim, bias=False)
+        rows = (config.heads + 2 * config.kv_heads) * config.head_dim
+        self.qkv = Linear(config.dim, rows)
+        self.out = Linear(config.dim, config.dim)
         self.feed_norm = nn.RMSNorm(config.dim, eps=1e-5)
-        self.gate_up = nn.Linear(config.dim, 2 * config.hidden, bias=False)
-        self.down = nn.Linear(config.hidden, config.dim, bias=False)
+        self.gate_up = Linear(config.dim, 2 * config.hidden)
+        self.down = Linear(config.hidden, config.dim)
 
     def forward(
         self, x: Tensor, cos: Tensor, sin: Tensor, cache: Cache | None, layer: int
     ) -> Tensor:
+        """Return the residual stream after this block.
+
+        Parameters
+        ----------
+        x : Tensor, shape (B, T, dim)
+        cos, sin : Tensor, shape (T, D) or (B, 1, T, D)
+            The positions' rows of `rotary_table`.
+        cache : Cache or None
+            What came before; None: nothing, and every token looks at those up to itself.
+        layer : int
+            This block's place in the cache.
+
+        Returns
+        -------
+        Tensor, shape (B, T, dim)
+        """
         batch, length, _ = x.shape
-        heads, width = self.config.heads, self.config.head_dim
-        qkv = self.qkv(self.attention_norm(x)).view(batch, length, 3, heads, width)
-        # One rotation for queries and keys together; (2, B, H, T, D).
-        q, k = rotate(qkv[:, :, :2].permute(2, 0, 3, 1, 4), cos, sin)
-        v = qkv[:, :, 2].transpose(1, 2)
+        heads, keys = self.config.heads, self.config.kv_heads
+        qkv = self.qkv(self.attention_norm(x)).view(batch, length, -1, self.config.head_dim)
+        v = qkv[:, :, heads + keys :].transpose(1, 2)
+        # One rotation for queries and keys together; (B, H + K, T, D).
+        turned = rotate(qkv[:, :, : heads + keys].transpose(1, 2), cos, sin)
+        q, k = turned[:, :heads], turned[:, heads:]
         if cache is None:
-            mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            mixed = attend(q, k, v, None, causal=True)
         else:
             k, v, mask = cache.extend(layer, k, v)
-            mixed = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+            mixed = attend(q, k, v, mask)
         x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, -1))
         gate, up = self.gate_up(self.feed_norm(x)).chunk(2, -1)
         after: Tensor = x + self.down(functional.silu(gate) * up)
@@ -107,6 +215,7 @@ class Transformer(nn.Module):
     Parameters
     ----------
     config : Config
+        Fresh weights are drawn from torch's own stream, which ``torch.manual_seed`` sets.
     """
 
     cos: Tensor
@@ -118,7 +227,9 @@ class Transformer(nn.Module):
         self.embedding = nn.Embedding(config.vocabulary, config.dim)
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.layers))
         self.norm = nn.RMSNorm(config.dim, eps=1e-5)
-        self.head = nn.Linear(config.dim, config.vocabulary, bias=False)
+        self.head = Linear(config.dim, config.vocabulary)
+        if config.tied:
+            self.head.weight = self.embedding.weight
         cos, sin = rotary_table(config)
         self.register_buffer("cos", cos, persistent=False)
         self.register_buffer("sin", sin, persistent=False)
@@ -133,7 +244,8 @@ class Transformer(nn.Module):
             if name.endswith(("out.weight", "down.weight")):
                 spread /= (2 * self.config.layers) ** 0.5
             nn.init.normal_(weight, std=spread)
-        nn.init.zeros_(self.head.weight)
+        if not self.config.tied:
+            nn.init.zeros_(self.head.weight)
 
     @property
     def vocabulary_size(self) -> int:
@@ -151,14 +263,32 @@ class Transformer(nn.Module):
         return self.head.weight.device
 
     def new_cache(self, batch: int) -> Cache:
-        """Return an empty cache of this model's shape, type and device."""
+        """Return an empty cache of this model's shape, type and device.
+
+        Parameters
+        ----------
+        batch : int
+            Rows.
+
+        Returns
+        -------
+        Cache
+        """
         weight = self.head.weight
         return Cache(self.config, batch, dtype=weight.dtype, device=weight.device)
 
     def forward(self, tokens: Tensor, cache: Cache | None = None) -> Tensor:
-        """Return logits, shape (B, T, V), of the token after each of `tokens`, shape (B, T).
+        """Return the logits of the token after each of some tokens.
 
-        With a cache, `tokens` follow what the cache holds, and their keys and values join it.
+        Parameters
+        ----------
+        tokens : Tensor of int64, shape (B, T)
+        cache : Cache, optional
+            `tokens` follow what it holds, and their keys and values join it.
+
+        Returns
+        -------
+        Tensor, shape (B, T, V)
         """
         new = tokens.shape[1]
         at = slice(0, new) if cache is None else cache.begin(new)

@@ -8,7 +8,23 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-__all__ = ["CachedRows", "Scorer"]
+__all__ = ["CachedRows", "Scorer", "send"]
+
+
+def send(tensor: Tensor, device: Any) -> Tensor:
+    """Return a tensor on a device; a GPU takes it in its turn and nobody waits.
+
+    Parameters
+    ----------
+    tensor : Tensor
+    device : torch.device or str
+
+    Returns
+    -------
+    Tensor
+        The same one, if it is there already.
+    """
+    return tensor.to(device, non_blocking=torch.device(device).type == "cuda")
 
 
 class RowCache(Protocol):
@@ -17,7 +33,13 @@ class RowCache(Protocol):
     lengths: list[int]
 
     def rollback(self, lengths: Sequence[int]) -> None:
-        """Shorten every row."""
+        """Shorten every row.
+
+        Parameters
+        ----------
+        lengths : sequence of int
+            One a row, none longer than the row is.
+        """
 
 
 class Scorer(Protocol):
@@ -36,7 +58,19 @@ class Scorer(Protocol):
         """Where the tokens must be."""
 
     def new_cache(self, batch: int) -> Any:
-        """Return an empty cache."""
+        """Return an empty cache.
+
+        Parameters
+        ----------
+        batch : int
+            Rows.
+
+        Returns
+        -------
+        object
+            With ``lengths``, the tokens held in each row, and ``rollback(lengths)``, which
+            shortens every row; `Cache` is one.
+        """
 
     def __call__(self, tokens: Tensor, cache: Any) -> Tensor:
         """Return logits, (B, T, V), after each token; the cache grows by T in every row."""
@@ -63,36 +97,75 @@ class CachedRows:
         if longest:
             # Shorter prompts are padded on the right: what follows cannot change what came before.
             padded = [[*prompt[:-1], *[0] * (longest + 1 - len(prompt))] for prompt in prompts]
-            self._pass(torch.tensor(padded, device=model.device))
+            self._pass(torch.tensor(padded))
             self.cache.rollback(self._base)
 
-    @torch.inference_mode()
     def _pass(self, tokens: Tensor) -> Tensor:
         # A draft over fewer tokens meets some that it does not know. It may take them for any
         # other: that changes its guesses, not the law they are judged by.
-        return self.model(tokens.clamp_max(self.model.vocabulary_size - 1), self.cache)
+        known = tokens.clamp_max(self.model.vocabulary_size - 1)
+        return self.model(send(known, self.model.device), self.cache)
 
     def feed(self, tokens: Tensor) -> Tensor:
-        """Append tokens, shape (B, T), to every row; return the logits after each."""
-        return self._pass(tokens)
+        """Append tokens that the model drew; return the logits after each.
+
+        Parameters
+        ----------
+        tokens : Tensor of int64, shape (B, T)
+            On the model's device, inside its vocabulary.
+
+        Returns
+        -------
+        Tensor, shape (B, T, V)
+        """
+        return self.model(send(tokens, self.model.device), self.cache)
 
     def score(self, context: Sequence[Sequence[int]], drafts: Tensor) -> Tensor:
-        """Feed each row's last token and its drafts, (B, T); return logits, (B, T + 1, V)."""
+        """Feed each row's last token and its drafts; return the logits after each of them.
+
+        Parameters
+        ----------
+        context : sequence of sequences of int
+            All tokens of each row so far, of which the cache holds at least all but the last.
+        drafts : Tensor of int64, shape (B, T)
+            Those that the model does not know are read as its last token.
+
+        Returns
+        -------
+        Tensor, shape (B, T + 1, V)
+        """
         self._base = [len(row) for row in context]
         self.cache.rollback([length - 1 for length in self._base])
-        last = torch.tensor([[row[-1]] for row in context], device=self.model.device)
+        last = send(torch.tensor([[row[-1]] for row in context]), drafts.device)
         return self._pass(torch.cat([last, drafts], 1))
 
     def catch_up(self, context: Sequence[Sequence[int]]) -> Tensor:
-        """Feed what the cache lacks of each row; return logits whose last row is the next law."""
+        """Feed what the cache lacks of each row; return logits whose last row is the next law.
+
+        Parameters
+        ----------
+        context : sequence of sequences of int
+            All tokens of each row so far.
+
+        Returns
+        -------
+        Tensor, shape (B, D, V)
+            After each row's last D tokens, D the most that any row lacks.
+        """
         due = max(len(row) - held for row, held in zip(context, self.cache.lengths, strict=True))
         self._base = [len(row) for row in context]
         self.cache.rollback([length - due for length in self._base])
         last = [list(row[len(row) - due :]) for row in context]
-        return self._pass(torch.tensor(last, device=self.model.device))
+        return self._pass(torch.tensor(last))
 
     def keep_drafts(self, num_accepted: Sequence[int]) -> None:
-        """Keep of what was fed since the last `catch_up` only each row's accepted drafts."""
+        """Keep, of what followed the context given last, only each row's accepted drafts.
+
+        Parameters
+        ----------
+        num_accepted : sequence of int
+            One a row.
+        """
         held = self.cache.lengths
         kept = [base + int(n) for base, n in zip(self._base, num_accepted, strict=True)]
         self.cache.rollback([min(pair) for pair in zip(kept, held, strict=True)])

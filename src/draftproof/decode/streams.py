@@ -16,19 +16,25 @@ __all__ = ["Streams"]
 _BLOCK = 256  # uniforms drawn at a time, so that a round does not pay for many small draws
 
 
-class _Row:
-    """One stream of float64 uniforms in [0, 1), drawn in blocks."""
+class _Stream:
+    """Float64 uniforms in [0, 1) for one purpose: every row has a generator, all take alike."""
 
-    def __init__(self, seed: int) -> None:
-        self._generator = torch.Generator().manual_seed(seed)
-        self._block = torch.empty(0, dtype=torch.float64)
+    def __init__(self, seeds: Sequence[int], device: torch.device | str) -> None:
+        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+        self._device = device
+        self._here = self._there = torch.empty(len(seeds), 0, dtype=torch.float64)
+        self._used = 0
 
-    def take(self, count: int) -> Tensor:
-        while len(self._block) < count:
-            more = torch.rand(_BLOCK, generator=self._generator, dtype=torch.float64)
-            self._block = torch.cat([self._block, more])
-        taken, self._block = self._block[:count], self._block[count:]
-        return taken
+    def take(self, count: int, here: bool = False) -> Tensor:
+        """Return the next `count` of every row, on the device or `here` in main memory."""
+        while self._used + count > self._here.shape[1]:
+            left = self._here[:, self._used :]
+            more = [torch.rand(_BLOCK, generator=g, dtype=left.dtype) for g in self._generators]
+            self._here = torch.cat([left, torch.stack(more)], 1)
+            self._there = self._here.to(self._device)
+            self._used = 0
+        start, self._used = self._used, self._used + count
+        return (self._here if here else self._there)[:, start : self._used]
 
 
 class Streams:
@@ -61,21 +67,49 @@ class Streams:
                 f"generator must be a torch.Generator, or {batch} of them, got {generator!r}"
             )
         self.device = device
-        self._rows = [[_Row(seed) for seed in self._seeds(source)] for source in sources]
+        seeds = [self._seeds(source) for source in sources]
+        self._drafts, self._tests, self._next = (
+            _Stream(column, device) for column in zip(*seeds, strict=True)
+        )
 
     @staticmethod
     def _seeds(source: torch.Generator) -> list[int]:
-        drawn = torch.randint(2**62, (3,), generator=source, device=source.device)
-        return [int(seed) for seed in drawn]
+        drawn: list[int] = torch.randint(
+            2**62, (3,), generator=source, device=source.device
+        ).tolist()
+        return drawn
 
-    def _take(self, purpose: int, count: int) -> Tensor:
-        taken = torch.stack([row[purpose].take(count) for row in self._rows])
-        return taken.to(self.device, non_blocking=True)
+    def drafts(self, count: int, here: bool = False) -> Tensor:
+        """Return uniforms for drawing drafts.
 
-    def drafts(self, count: int) -> Tensor:
-        """Return `count` uniforms a row for drawing drafts, shape (B, count)."""
-        return self._take(0, count)
+        Parameters
+        ----------
+        count : int
+            Uniforms a row.
+        here : bool
+            Whether they are wanted in main memory, whatever the device.
 
-    def verdicts(self, count: int) -> Tensor:
-        """Return `count` uniforms a row for the tests and one for the next token."""
-        return torch.cat([self._take(1, count), self._take(2, 1)], 1)
+        Returns
+        -------
+        Tensor of float64, shape (B, count)
+            In [0, 1).
+        """
+        return self._drafts.take(count, here)
+
+    def verdicts(self, count: int, used: int | None = None) -> Tensor:
+        """Return uniforms for the tests and one for the next token.
+
+        Parameters
+        ----------
+        count : int
+            Tests by which every row's stream moves on, whatever is used of them.
+        used : int, optional
+            How many of them are wanted, from the first; all if not given.
+
+        Returns
+        -------
+        Tensor of float64, shape (B, used + 1)
+            In [0, 1), on the device; the last column is for the next token.
+        """
+        tests = self._tests.take(count)
+        return torch.cat([tests if used is None else tests[:, :used], self._next.take(1)], 1)

@@ -38,6 +38,7 @@ class Recipe:
     matrix_rate, other_rate : float
         Peak learning rates of Muon (matrices inside the blocks) and AdamW (the rest).
     seed : int
+        Of the generator that chooses windows of the text.
     """
 
     steps: int
@@ -50,16 +51,47 @@ class Recipe:
 
 
 def text_loss(model: nn.Module, tokens: Tensor) -> Tensor:
-    """Return the mean cross-entropy of the next character, in nats."""
+    """Return the mean cross-entropy of the next character, in nats.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        From tokens (B, T) to logits (B, T, V).
+    tokens : Tensor of int64, shape (B, T + 1)
+        Every one but the first of a row is predicted.
+
+    Returns
+    -------
+    Tensor
+        A scalar in float32.
+    """
     logits = model(tokens[:, :-1]).float()
     return functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
 
 
 def distil_loss(teacher: nn.Module, tv_weight: float) -> Loss:
-    """Return the loss that pulls a draft towards its target on the same text.
+    r"""Return the loss that pulls a draft towards its target on the same text.
 
     A mixture of cross-entropy to the target's law and of total variation, which is what the
-    acceptance rate depends on: alpha = 1 - TV.
+    acceptance rate depends on: alpha = 1 - TV. With weight w it is the mean over all places of
+
+    .. math:: -(1 - w) \sum_x p(x) \log q(x) + \frac{w}{2} \sum_x |p(x) - q(x)|
+
+    Parameters
+    ----------
+    teacher : torch.nn.Module
+        The target, from tokens (B, T) to logits (B, T, V); no gradient flows into it.
+    tv_weight : float
+        w, in [0, 1].
+
+    Returns
+    -------
+    callable
+        From the draft and tokens (B, T + 1) to a scalar in nats, as `train` takes it.
+
+    References
+    ----------
+    Leviathan, Kalman and Matias (2023), corollary 3.6.
     """
 
     def loss(model: nn.Module, tokens: Tensor) -> Tensor:
@@ -163,7 +195,21 @@ def _resume(checkpoint: Path | None, parts: list[Any]) -> int:
 
 @torch.no_grad()
 def heldout_loss(model: Transformer, text: Tensor, length: int = 256) -> float:
-    """Return the mean cross-entropy over a held-out text, cut into windows, in nats."""
+    """Return the mean cross-entropy over a held-out text, cut into windows, in nats.
+
+    Parameters
+    ----------
+    model : Transformer
+    text : Tensor of int64, shape (N,)
+        More than `length` tokens; those after the last whole window are left out.
+    length : int
+        Tokens predicted in a window, the first of them from one token alone.
+
+    Returns
+    -------
+    float
+        Nats a token.
+    """
     windows = text[: (len(text) - 1) // length * length + 1]
     rows = torch.stack([windows[i : i + length + 1] for i in range(0, len(windows) - 1, length)])
     losses = [float(text_loss(model, part)) * len(part) for part in rows.split(64)]

@@ -2,7 +2,8 @@
 
 No loop over rows or positions and no wait for the device: the verdicts of all positions are taken
 together, and then one row of probabilities in each sequence, the one that is needed, is turned
-into a token by its inverse CDF.
+into a token by its inverse CDF. Only on the processor, where nothing has to be waited for, results
+are looked at in between.
 """
 
 from __future__ import annotations
@@ -12,53 +13,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from draftproof.checks import show_value
+from draftproof.decode.inverse import Plain, inverse_cdf, pick
+from draftproof.decode.spare import Law, Rows, Spare, SpareOfOne
 
 __all__ = ["inverse_cdf", "rejection_sample"]
-
-BLOCK = 128  # masses summed together before the search; see `inverse_cdf`
-
-
-def inverse_cdf(weights: Tensor, u: Tensor) -> Tensor:
-    """Turn one uniform a row into a token, never one without mass.
-
-    The masses are summed in blocks, the block is found, then the token inside it: one pass over
-    the row, and running sums in float64 that a long tail of tiny masses cannot fall out of.
-
-    Parameters
-    ----------
-    weights : Tensor, shape (B, V)
-        Non-negative float32 or float64 weights with some mass in every row.
-    u : Tensor of float64, shape (B,)
-        In [0, 1).
-
-    Returns
-    -------
-    Tensor of int64, shape (B,)
-    """
-    batch, size = weights.shape
-    if size <= 16 * BLOCK:  # a short row is cheaper in one piece
-        cdf = weights.cumsum(-1, dtype=torch.float64)
-        return _place(cdf, u * cdf[:, -1], weights)[:, 0]
-    if size % BLOCK:
-        weights = functional.pad(weights, (0, BLOCK - size % BLOCK))
-    blocks = weights.view(batch, -1, BLOCK)
-    sums = blocks.sum(-1)
-    cdf = sums.cumsum(-1, dtype=torch.float64)
-    point = u * cdf[:, -1]
-    found = _place(cdf, point, sums)
-    before = functional.pad(cdf, (1, 0)).gather(1, found)[:, 0]
-    inner = blocks.gather(1, found[..., None].expand(-1, 1, BLOCK))[:, 0]
-    inside = _place(inner.cumsum(-1, dtype=torch.float64), point - before, inner)
-    return (found * BLOCK + inside)[:, 0]
-
-
-def _place(cdf: Tensor, point: Tensor, masses: Tensor) -> Tensor:
-    """Return the first place whose running sum passes `point`, shape (B, 1)."""
-    found = torch.searchsorted(cdf, point[:, None], right=True)
-    # Rounding may push the point past the end: the last place with mass owns it.
-    size = masses.shape[-1]
-    last = size - 1 - (masses.flip(-1) > 0).to(torch.uint8).argmax(-1, keepdim=True)
-    return torch.minimum(found, last)
 
 
 def _check_tensor(value: object, name: str) -> None:
@@ -104,7 +62,7 @@ def _check(draft_tokens: Tensor, draft_probs: Tensor | None, target_probs: Tenso
 def _uniforms(
     uniforms: Tensor | None, shape: tuple[int, int], like: Tensor, generator: torch.Generator | None
 ) -> tuple[Tensor, Tensor]:
-    """Return uniforms for the tests, (B, T), and for the next token, (B,), in float64."""
+    """Return uniforms for the tests, (B, T), and for the next token, (B, 1), in float64."""
     batch, gamma = shape
 
     def fresh(columns: int) -> Tensor:
@@ -123,7 +81,7 @@ def _uniforms(
             f"got {tuple(uniforms.shape)}"
         )
     uniforms = uniforms.double()
-    last = uniforms[:, gamma] if uniforms.shape[1] > gamma else fresh(1)[:, 0]
+    last = uniforms[:, gamma:] if uniforms.shape[1] > gamma else fresh(1)
     return uniforms[:, :gamma], last
 
 
@@ -137,13 +95,23 @@ def rejection_sample(
 ) -> tuple[Tensor, Tensor]:
     """Accept the longest valid prefix of each block, then correct it or add a bonus token.
 
-    The same rule as `draftproof.verify_block`, for a batch: given the same uniforms the two emit
-    the same tokens. The test is ``u * q < p`` in float64, without a division.
+    The same rule as `draftproof.verify_block`, for a batch: given the same laws and uniforms the
+    two emit the same tokens. Written out, for one row of float32 laws in numpy:
+
+    - the test of a draft x is ``u * float64(q[x]) < float64(p[x])``, without a division;
+    - the next token's weights are ``w = p`` after a full block, ``w = maximum(p - q, 0)`` in the
+      laws' own precision after a rejection (and p if that leaves nothing);
+    - its running sums are ``cdf = cumsum(w, dtype=float64)``, and the token is
+      ``searchsorted(cdf, u * cdf[-1], side="right")``.
+
+    A row of more than 2048 tokens is summed in blocks (`inverse_cdf`), in float64 as well: the
+    order changes the last bits of the sums, and fewer than one token in a hundred million.
+    Laws of half precision are turned into float32 first.
 
     Parameters
     ----------
     draft_tokens : Tensor of int, shape (B, T)
-        Positions past a row's length are ignored, but must be valid token numbers.
+        Positions past a row's length are ignored, with their laws, but must be token numbers.
     draft_probs : Tensor, shape (B, T, V), or None
         The laws the drafts were drawn from. None: the drafts were not drawn at all (an n-gram
         lookup, an argmax), so that q is one-hot.
@@ -154,7 +122,7 @@ def rejection_sample(
     uniforms : Tensor, shape (B, T + 1) or (B, T), optional
         In [0, 1): T for the tests and one for the next token. What is missing is drawn.
     generator : torch.Generator, optional
-        On the device of the laws.
+        On the device of the laws. It draws what `uniforms` lacks; without it torch's own does.
 
     Returns
     -------
@@ -174,51 +142,110 @@ def rejection_sample(
     """
     _check(draft_tokens, draft_probs, target_probs)
     batch, gamma = draft_tokens.shape
+    target = target_probs.detach()
+    draft = None if draft_probs is None else draft_probs.detach()
     drafts = draft_tokens.long()
-    u, u_next = _uniforms(uniforms, (batch, gamma), target_probs, generator)
-    rows = torch.arange(batch, device=drafts.device)
-    picked = drafts[..., None]
-    p_x = target_probs[:, :gamma].gather(-1, picked)[..., 0].double()
-    if draft_probs is None:
-        kept = u < p_x
-    else:
-        q_x = draft_probs.gather(-1, picked)[..., 0].double()
-        # Where q <= p the test holds for every u < 1, except that a product of denormals may
-        # round up to p: the second term says so outright.
-        kept = (u * q_x < p_x) | ((q_x <= p_x) & (p_x > 0))
-    positions = torch.arange(gamma + 1, device=drafts.device)
+    if not batch:
+        return drafts.new_empty((0, gamma + 1)), drafts.new_empty(0)
+    u, u_next = _uniforms(uniforms, (batch, gamma), target, generator)
+    kept = _verdicts(drafts, draft, target, u)
+    end: int | Tensor = gamma
     if lengths is not None:
-        lengths = _check_lengths(lengths, batch, gamma)
-        kept = kept & (positions[:gamma] < lengths[:, None])
-    accepted = kept.long().cumprod(-1).sum(-1)
-    full = accepted == (gamma if lengths is None else lengths)
-    law = target_probs[rows, accepted]
-    law = law if law.dtype == torch.float64 else law.float()
-    next_token = inverse_cdf(_spare(law, draft_probs, drafts, rows, accepted, full), u_next)
-    tokens = functional.pad(drafts, (0, 1)).where(positions < accepted[:, None], -1)
-    return tokens.scatter_(1, accepted[:, None], next_token[:, None]), accepted
+        end = _check_lengths(lengths, batch, gamma)[:, None]
+        kept = kept & (torch.arange(gamma, device=drafts.device) < end)
+    if batch == 1 and target.device.type == "cpu":
+        return _one_row(
+            drafts[0], None if draft is None else draft[0], target[0], kept, end, u_next
+        )
+    kept = kept.cummin(1).values if gamma else kept
+    accepted = kept.sum(1, keepdim=True)
+    ragged = lengths is not None
+    next_token = _next(drafts, draft, target, accepted, accepted < end, u_next, ragged)
+    tokens = functional.pad(drafts.where(kept, -1), (0, 1), value=-1)
+    return tokens.scatter_(1, accepted, next_token), accepted.squeeze(1)
 
 
-def _spare(
-    law: Tensor,
-    draft_probs: Tensor | None,
+def _one_row(
     drafts: Tensor,
-    rows: Tensor,
+    draft: Tensor | None,
+    target: Tensor,
+    kept: Tensor,
+    end: int | Tensor,
+    u: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Finish a batch of one on the processor, where a look at the verdicts costs nothing.
+
+    The arithmetic is that of larger batches. The price of a small vocabulary is the number of
+    calls, and one row, known by its number, needs half as many.
+    """
+    verdicts = [*kept[0].tolist(), False]
+    accepted = verdicts.index(False)
+    law = weights = _at_least_single(target[accepted])
+    if accepted < int(end):
+        if draft is None:
+            weights = law.index_fill(0, drafts[accepted], 0)
+        else:
+            weights = torch.sub(law, draft[accepted]).relu_()
+    token, mass = pick(Plain(weights[None]), u)
+    if not mass.item() > 0:  # see `_next`
+        token, _ = pick(Plain(law[None]), u)
+    emitted = [*drafts.tolist()[:accepted], token.item()]
+    emitted += [-1] * (len(drafts) - accepted)
+    made = [torch.tensor(out, device=drafts.device) for out in ([emitted], [accepted])]
+    return made[0], made[1]
+
+
+def _at_least_single(law: Tensor) -> Tensor:
+    return law if law.dtype == torch.float64 else law.float()
+
+
+def _verdicts(drafts: Tensor, draft: Tensor | None, target: Tensor, u: Tensor) -> Tensor:
+    """Return whether each draft passes its own test, shape (B, T)."""
+    picked = drafts.unsqueeze(-1)
+    p = target.gather(-1, picked).squeeze(-1)
+    if draft is None:
+        return u < p
+    q = draft.gather(-1, picked).squeeze(-1)
+    kept = u * q < p
+    if torch.float64 in (p.dtype, q.dtype):
+        # Where q <= p the test holds for every u < 1, except that a product of denormals may
+        # round up to p; those of smaller types are no denormals in float64.
+        kept |= (q <= p) & (p > 0)
+    return kept
+
+
+def _next(
+    drafts: Tensor,
+    draft: Tensor | None,
+    target: Tensor,
     accepted: Tensor,
-    full: Tensor,
+    rejected: Tensor,
+    u: Tensor,
+    ragged: bool,
 ) -> Tensor:
-    """Return the next token's weights: max(p - q, 0) after a rejection, p after a full block."""
-    gamma = drafts.shape[1]
-    if gamma == 0:
-        return law
-    at = accepted.clamp_max(gamma - 1)
-    rejected = (~full).to(law.dtype)[:, None]
-    if draft_probs is None:
-        weights = law.clone()
-        cut = drafts.gather(1, at[:, None])
-        weights.scatter_(1, cut, weights.gather(1, cut) * (1 - rejected))
+    """Return the correction after a rejection, the bonus after a full block, shape (B, 1)."""
+    rows = Rows(target)
+    source: Spare | SpareOfOne
+    if not drafts.shape[1]:
+        return pick(Law(rows, accepted), u)[0]
+    if draft is None:
+        source = SpareOfOne(rows, drafts, accepted, rejected)
     else:
-        q = draft_probs[rows, at].to(law.dtype)
-        weights = torch.addcmul(law, q, rejected, value=-1).clamp_min_(0)
+        source = Spare(rows, Rows(draft), accepted, rejected, ragged)
     # With floats a rejection can meet a residual that rounds to nothing; p is the law then.
-    return torch.where(weights.amax(-1, keepdim=True) > 0, weights, law)
+    if target.device.type != "cpu":
+        return _without_waiting(source, u)
+    token, mass = pick(source, u)
+    if not mass.min().item() > 0:
+        source.spare_only(mass > 0)
+        token, _ = pick(source, u)
+    return token
+
+
+def _without_waiting(source: Spare | SpareOfOne, u: Tensor) -> Tensor:
+    """Return the next token without a look at the device's results, shape (B, 1)."""
+    weights = source.piece(0, source.size)
+    weights = torch.where(weights.amax(1, keepdim=True) > 0, weights, source.law())
+    token, _ = pick(Plain(weights), u)
+    # Running sums made in parallel may fall by a rounding, and a token without mass be met there.
+    return token.where(weights.gather(1, token) > 0, weights.argmax(1, keepdim=True))

@@ -138,4 +138,4 @@ def _smallest(masses: bytes, n: int, alpha: float, power: float, seed: int) -> f
     while high - low > 0.01 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if caught(middle) else (middle, high)
-    return high
+    return float(high)

@@ -18,6 +18,7 @@ from draftproof.lab.exact_limits import (
     LIMIT,
     check_cost,
     check_counts,
+    check_length,
     check_round,
     check_sequences,
 )
@@ -45,7 +46,7 @@ def output_array(
     target: Model,
     draft: Model,
     context: tuple[int, ...] = (),
-    gamma: int = 2,
+    gamma: int | None = None,
     length: int = 3,
 ) -> Array:
     r"""Return the same as `output_law` as an array.
@@ -68,12 +69,11 @@ def output_array(
         As `output_law`.
     """
     chosen = as_verifier(rule)
-    check_counts(gamma, length)
-    chosen.branching(gamma)
+    depth = check_counts(chosen, gamma, length)
 
     def compute(models: Models) -> Array:
-        check_cost(chosen, models, gamma, length)
-        return _settled(walk(chosen, models, gamma).ahead(models.start, length))
+        check_cost(chosen, models, depth, length)
+        return _settled(walk(chosen, models, depth).ahead(models.start, length))
 
     return enumerated(target, draft, context, compute)
 
@@ -89,7 +89,7 @@ def output_law(
     target: Model,
     draft: Model,
     context: tuple[int, ...] = (),
-    gamma: int = 2,
+    gamma: int | None = None,
     length: int = 3,
 ) -> Law:
     r"""Return the law of the next `length` tokens that a rule emits, rounds chained.
@@ -111,8 +111,9 @@ def output_law(
         attribute ``order = k``; contexts that agree on them are then one.
     context : tuple of int
         The text so far.
-    gamma : int
-        Drafts in a chain, or the depth of the tree; at least 1.
+    gamma : int, optional
+        Drafts in a chain, or the depth of the tree; at least 1. Unless given it is the depth of a
+        rule with a tree of its own, such as ``verifiers.tree((3, 2))``, and 2 for all others.
     length : int
         n, at least 0.
 
@@ -126,10 +127,11 @@ def output_law(
     Raises
     ------
     ValueError
-        If `rule` is not a rule, `gamma` < 1, `length` < 0, a model returns something that is not
-        a law, the vocabularies differ, or more than `LIMIT` (4 million, half a million or
-        fewer in Fractions) sequences or blocks, or more than 100,000 tests of drafts, would have
-        to be enumerated: about 20 seconds.
+        If `rule` is not a rule, `gamma` < 1 or not the depth of the rule's tree, `length` < 0, a
+        model returns something that is not a law, the vocabularies differ, or the rule answers
+        with something that is no probability or no law. Also if more than `LIMIT` (4 million,
+        half a million or fewer in Fractions) sequences or blocks, or more than 100,000 tests of
+        drafts, would have to be enumerated: about 20 seconds.
 
     Notes
     -----
@@ -137,8 +139,9 @@ def output_law(
     V ** n without ``order`` and V ** k with it. Rules that decide context by context add up
     c * V ** (children) drafts, each tested child by child; block verification writes out
     c * V ** gamma blocks. The bigram (V = 18, order 1) at gamma = 4 and n = 5, 1.9 million
-    sequences, takes about 0.1 s as an array (`output_array`) for the token rule, 1 s for two
-    drafts, 6 s for block verification, and 1 to 2 s more as a dict.
+    sequences, takes 0.1 to 0.3 s as an array (`output_array`) for the token rule, 1 to 2 s for
+    two drafts, 4 to 8 s for block verification, and 1 to 2 s more as a dict (one core of two,
+    the other busy).
     """
     table = output_array(rule, target, draft, context, gamma, length)
     return listed_law(table)
@@ -164,7 +167,7 @@ def target_array(target: Model, context: tuple[int, ...] = (), length: int = 3) 
     ValueError
         As `output_law`.
     """
-    check_counts(1, length)
+    check_length(length)
 
     def compute(models: Models) -> Array:
         check_sequences(models, length)
@@ -201,7 +204,7 @@ def target_law(target: Model, context: tuple[int, ...] = (), length: int = 3) ->
 
 
 def accepted_law(
-    rule: Any, target: Model, draft: Model, context: tuple[int, ...] = (), gamma: int = 2
+    rule: Any, target: Model, draft: Model, context: tuple[int, ...] = (), gamma: int | None = None
 ) -> tuple[Any, ...]:
     r"""Return the law of the number of accepted drafts of one round.
 
@@ -224,18 +227,17 @@ def accepted_law(
         As `output_law`.
     """
     chosen = as_verifier(rule)
-    check_counts(gamma, 1)
-    chosen.branching(gamma)
+    depth = check_counts(chosen, gamma, 1)
 
     def compute(models: Models) -> tuple[Any, ...]:
-        check_round(chosen, models, gamma)
-        return tuple(as_number(mass) for mass in walk(chosen, models, gamma).accepted(models.start))
+        check_round(chosen, models, depth)
+        return tuple(as_number(mass) for mass in walk(chosen, models, depth).accepted(models.start))
 
     return enumerated(target, draft, context, compute)
 
 
 def expected_accepted(
-    rule: Any, target: Model, draft: Model, context: tuple[int, ...] = (), gamma: int = 2
+    rule: Any, target: Model, draft: Model, context: tuple[int, ...] = (), gamma: int | None = None
 ) -> Any:
     r"""Return the expected number of accepted drafts of one round.
 

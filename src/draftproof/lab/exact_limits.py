@@ -12,7 +12,16 @@ from draftproof.lab.exact_models import Models
 from draftproof.verifiers import Nodewise, Verifier
 from draftproof.verifiers.drafts import best
 
-__all__ = ["LIMIT", "MOST", "check_cost", "check_counts", "check_round", "check_sequences"]
+__all__ = [
+    "LIMIT",
+    "MOST",
+    "check_cost",
+    "check_counts",
+    "check_length",
+    "check_round",
+    "check_sequences",
+    "usual_gamma",
+]
 
 LIMIT = 4_000_000
 """The most sequences or blocks that an enumeration in floats takes on (an eighth in Fractions)."""
@@ -140,20 +149,58 @@ def _check_blocks(models: Models, gamma: int, contexts: int) -> None:
     _refuse(blocks * size * (gamma + 1), 10 * LIMIT, f"masses for gamma = {gamma}")
 
 
-def check_counts(gamma: int, length: int) -> None:
-    """Refuse what is no number of drafts or of tokens.
+def check_counts(rule: Verifier, gamma: int | None, length: int) -> int:
+    """Return gamma, unless it or the length is no number of drafts or of tokens.
 
     Parameters
     ----------
-    gamma : int
-        From 1 to `MOST`.
+    rule : Verifier
+    gamma : int, optional
+        From 1 to `MOST`; unless given the depth of the rule's tree, or 2.
+    length : int
+        From 0 to `MOST`.
+
+    Returns
+    -------
+    int
+        Gamma.
+
+    Raises
+    ------
+    ValueError
+        If one of them lies outside, or the rule has a tree of another depth.
+    """
+    depth = check_whole(usual_gamma(rule) if gamma is None else gamma, "gamma", 1, MOST)
+    check_length(length)
+    rule.branching(depth)
+    return depth
+
+
+def check_length(length: int) -> None:
+    """Refuse what is no number of tokens.
+
+    Parameters
+    ----------
     length : int
         From 0 to `MOST`.
 
     Raises
     ------
     ValueError
-        If one of them lies outside.
+        If it lies outside.
     """
-    check_whole(gamma, "gamma", 1, MOST)
     check_whole(length, "length", 0, MOST)
+
+
+def usual_gamma(rule: Verifier) -> int:
+    """Return the gamma that is taken where none is given: the depth of the rule's tree, or 2.
+
+    Parameters
+    ----------
+    rule : Verifier
+
+    Returns
+    -------
+    int
+    """
+    return 2 if rule.depth is None else rule.depth

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -202,8 +201,7 @@ def _checked(values: Any, called: str, exact: bool) -> Array:
 
 def _order(model: Any, name: str) -> int | None:
     order: Any = getattr(model, "order", None)
-    # Not a number: none declared, or an attribute that means something else.
-    return check_whole(order, f"{name}.order") if isinstance(order, Integral) else None
+    return None if order is None else check_whole(order, f"{name}.order")
 
 
 def _check_context(context: Any) -> Context:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from draftproof.finite import Array, check_rng, check_whole, show_value
+from draftproof.lab.exact_limits import usual_gamma
 from draftproof.rules import Rule
 from draftproof.speculative import Model, _ask, _check_context, _check_model
 from draftproof.verifiers import Verifier, from_rule
@@ -53,7 +54,7 @@ def sampler(
     target: Model,
     draft: Model,
     context: tuple[int, ...] = (),
-    gamma: int = 2,
+    gamma: int | None = None,
     length: int = 1,
 ) -> Callable[[int, np.random.Generator], NDArray[np.int64]]:
     """Return a function that runs a rule, for `audit`: ``sampler(n, rng)``.
@@ -77,10 +78,12 @@ def sampler(
     ------
     ValueError
         If `rule` is not a rule, a model no callable, `context` no tuple of tokens, `gamma` < 1 or
-        `length` < 1.
+        not the depth of the rule's tree, or `length` < 1. The draws themselves raise it if a model
+        or the rule answers with something that is no law.
     """
     chosen = as_verifier(rule)
-    check_whole(gamma, "gamma", 1)
+    depth = check_whole(usual_gamma(chosen) if gamma is None else gamma, "gamma", 1)
+    chosen.branching(depth)
     check_whole(length, "length", 1)
     for name, model in (("target", target), ("draft", draft)):
         _check_model(model, name)
@@ -93,7 +96,7 @@ def sampler(
         for row in out:
             text: tuple[int, ...] = ()
             while len(text) < length:
-                text += chosen.round(p, q, (*start, *text), gamma, rng).tokens
+                text += chosen.round(p, q, (*start, *text), depth, rng).tokens
             row[:] = text[:length]
         return out[:, 0] if length == 1 else out
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from draftproof.finite import Array
 from draftproof.lab.exact_models import Context, Models
-from draftproof.verifiers import Chainwise, Nodewise, Verifier
+from draftproof.verifiers import Blockwise, Chainwise, Nodewise, Verifier
+from draftproof.verifiers.answers import after, check_blocks, read_ways
 
 __all__ = ["BlockWalk", "NodeWalk", "TargetWalk", "Walk", "walk"]
 
@@ -116,7 +117,8 @@ class NodeWalk(Walk):
         width = self._widths[depth] if depth < len(self._widths) else 0
         if (context, width) not in self._steps:
             p, q = self._models.p(context), self._models.q(context)
-            done = self._rule.step(q, p, width) if width else (p * 0, self._rule.reads(p))
+            with after(context):
+                done = self._rule.step(q, p, width) if width else (p * 0, self._rule.seen(p))
             self._steps[context, width] = done
         return self._steps[context, width]
 
@@ -230,7 +232,9 @@ class BlockWalk(Walk):
 
     def _drafts(self, texts: list[Context], here: int) -> tuple[Array, Array, Array]:
         """Return the probability and the token of each draft, and the number of its context."""
-        ways = list(self._rule.propose(self._models.q(texts[here]), 1))
+        with after(texts[here]):
+            proposed = self._rule.propose(self._models.q(texts[here]), 1)
+            ways = read_ways(proposed, self._rule.name, self._models.size, 1)
         masses = self._models.zeros(len(ways))
         masses[:] = [weight for weight, _ in ways]
         drafted = np.array([tokens[0] for _, tokens in ways])
@@ -247,10 +251,14 @@ class BlockWalk(Walk):
         """Return for each number a of accepted drafts the law of the a + 1 emitted tokens."""
         if context not in self._rounds:
             tokens, weights, q, p = self._blocks(context)
-            if isinstance(self._rule, Chainwise):
-                laws = self._rule.laws(tokens, q, p)
-            else:
-                laws = np.stack([self._rule.law(*one) for one in zip(tokens, q, p, strict=True)])
+            with after(context):
+                if isinstance(self._rule, Chainwise):
+                    laws = self._rule.laws(tokens, q, p)
+                else:
+                    blocks = zip(tokens, q, p, strict=True)
+                    laws = np.stack([self._rule.law(*one) for one in blocks])
+                if type(self._rule) is not Blockwise:  # whose law is a theorem, and tested
+                    laws = check_blocks(laws, p.shape, tokens, self._rule.name)
             laws = laws * weights[:, None, None]
             emitted, size = [], self._models.size
             prefix = np.zeros(len(tokens), dtype=np.int64)  # the first a tokens as one number

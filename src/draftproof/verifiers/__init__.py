@@ -6,6 +6,10 @@ A rule is an object with a *law* (the probability of every outcome given the dra
 
 Exact: `token`, `greedy`, `sample_match`, `one_hot`, `top_k`, `block`, `recursive`, `tree`.
 Inexact: `lenience`, `typical`.
+
+`greedy` is exact for another law than the others: the target's at temperature 0, all mass on the
+argmax. In one line, ``output_law(greedy, target, draft) == target_law(lambda context:
+temper(target(context), 0))``, with `draftproof.warp.temper`; the target's own law is not emitted.
 """
 
 from draftproof.verifiers.blockwise import Blockwise, Chainwise, block

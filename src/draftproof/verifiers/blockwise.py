@@ -146,7 +146,7 @@ class Blockwise(Chainwise):
     def _stage(self, weight: Array, q: Array, p: Array) -> tuple[Array, Array]:
         """Return h_t and the law of the correction after each prefix."""
         mass = np.maximum(weight[:, None] * p - q, 0).sum(axis=1)
-        whole = mass + 1 - weight
+        whole = mass + (1 - weight)  # in this order never less than mass, whatever the rounding
         # 0/0: w = 1 and p = q here. Then the next prefix passes surely; 1 does no harm.
         empty = whole == 0
         safe = np.where(empty, 1 + 0 * whole, whole)
@@ -181,7 +181,7 @@ class Blockwise(Chainwise):
             else:
                 gap = self.correction(np.asarray(weight), q64[t + 1], p64[t + 1])
                 mass = np.maximum(weight * p64[t + 1] - q64[t + 1], 0).sum()
-                verdicts[t] = u[t] * (mass + 1 - weight) < mass
+                verdicts[t] = u[t] * (mass + (1 - weight)) < mass
             if verdicts[t]:
                 kept, residue = t + 1, gap
         law = residue if residue.sum() > 0 else p64[kept]

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from draftproof.finite import Array, check_whole, inverse_cdf, is_exact
+from draftproof.finite import Array, inverse_cdf, is_exact, show_value
 from draftproof.trace import Trace
+from draftproof.verifiers.answers import RuleError, read_chance, read_law, read_ways, split
 from draftproof.verifiers.bounds import Children, Proposals, blank
 from draftproof.verifiers.drafts import sampled
 from draftproof.verifiers.shapes import NO_DRAFT, TreeTrace, children
@@ -89,7 +90,17 @@ class Nodewise(Verifier):
         """
         if isinstance(self.width, int):
             return (self.width,) * gamma
-        return self.width[: check_whole(gamma, "gamma", 0, len(self.width))]
+        if gamma != len(self.width):
+            raise ValueError(
+                f"gamma must be {len(self.width)}, the depth of {self.name}, "
+                f"got {show_value(gamma)}"
+            )
+        return self.width
+
+    @property
+    def depth(self) -> int | None:
+        """The depth of the tree, or None for a rule that takes any gamma."""
+        return None if isinstance(self.width, int) else len(self.width)
 
     def propose(self, q: Array, width: int) -> Iterable[tuple[Any, Children]]:
         """Return every way of drafting `width` children from `q`, with its probability.
@@ -122,6 +133,51 @@ class Nodewise(Verifier):
         """
         return self.view(p)
 
+    def seen(self, p: Array, at: int = 0) -> Array:
+        """Return what `reads` answers, checked.
+
+        Parameters
+        ----------
+        p : ndarray, shape (V,)
+            The target's law at a context.
+        at : int
+            The number of the context, for the message.
+
+        Returns
+        -------
+        ndarray, shape (V,)
+
+        Raises
+        ------
+        ValueError
+            If the rule's view of a law is not a law.
+        """
+        view = self.reads(p)
+        if view is p:
+            return p
+        law = read_law(view, self.name, "view", len(p), 1, at)
+        assert law is not None  # at weight 1 what is no law is refused
+        return law
+
+    def _judged(
+        self, drafted: Children, q: Array, p: Array, at: int = 0
+    ) -> tuple[list[Any], Array | None]:
+        """Return the judge's acceptances, and its correction if it can happen; both checked."""
+        try:
+            answer = self.judge(drafted, q, p)
+        except RuleError as error:
+            raise RuleError(error.words, at) from None
+        chances, correction = split(answer, self.name, len(drafted), at)
+        rest: Any = 1
+        for i, x in enumerate(drafted):
+            chances[i] = read_chance(chances[i], self.name, x, at)
+            rest = rest * (1 - chances[i])
+        if not rest > 0:
+            return chances, None
+        law = read_law(correction, self.name, "correction", len(p), rest, at)
+        mixed = law is not None and is_exact(law) and not is_exact(p)
+        return chances, law.astype(np.float64) if mixed and law is not None else law
+
     def step(self, q: Array, p: Array, width: int = 1) -> tuple[Array, Array]:
         r"""Return what happens at one context, averaged over the drafts.
 
@@ -139,17 +195,24 @@ class Nodewise(Verifier):
         Returns
         -------
         tuple of ndarray, shape (V,)
+
+        Raises
+        ------
+        ValueError
+            If an acceptance is not in [0, 1], a correction that can happen is not a law, or the
+            probabilities of the ways of drafting do not sum to 1.
         """
         exact = is_exact(q) and is_exact(p)
         accepted, corrected = (blank(np.shape(p), exact) for _ in range(2))
-        seen = self.reads(p)
-        for weight, drafted in self.propose(q, width):
-            kept, correction = self.judge(_present(drafted), q, seen)
+        seen = self.seen(p)
+        for weight, drafted in read_ways(self.propose(q, width), self.name, len(p), width):
+            present = _present(drafted)
+            kept, correction = self._judged(present, q, seen)
             rest = weight
-            for x, a in zip(drafted, kept, strict=False):
+            for x, a in zip(present, kept, strict=True):
                 accepted[x] += rest * a
                 rest = rest * (1 - a)
-            if rest > 0:
+            if correction is not None:
                 corrected = corrected + rest * correction
         return accepted, corrected
 
@@ -160,14 +223,14 @@ class Nodewise(Verifier):
         reach[0] = reach[0] + 1
         for at, family in enumerate(children(branching)):
             drafted = _present(tuple(int(tokens[c - 1]) for c in family))
-            kept, correction = self.judge(drafted, q[at], self.reads(p[at]))
+            kept, correction = self._judged(drafted, q[at], self.seen(p[at], at), at)
             rest = reach[at]
             for context, a in zip(family, kept, strict=False):
                 reach[context] = rest * a
                 rest = rest * (1 - a)
-            out[at] = rest * correction if rest > 0 else 0
+            out[at] = 0 if correction is None else rest * correction
         for at in range(len(q), len(p)):
-            out[at] = reach[at] * self.reads(p[at])
+            out[at] = reach[at] * self.seen(p[at], at)
         return out
 
     def _draw(
@@ -181,10 +244,10 @@ class Nodewise(Verifier):
     ) -> Trace:
         families = children(branching)
         verdicts = np.zeros(len(tokens), dtype=bool)
-        corrections: list[Array] = []
+        corrections: list[Array | None] = []
         for at, family in enumerate(families):
             drafted = _present(tuple(int(tokens[c - 1]) for c in family))
-            kept, correction = self.judge(drafted, q[at], self.reads(p[at]))
+            kept, correction = self._judged(drafted, q[at], self.seen(p[at], at), at)
             corrections.append(correction)
             for context, a in zip(family, kept, strict=False):
                 # Strict, so that a probability of 0 never passes, and u < 1 always passes 1.
@@ -198,7 +261,9 @@ class Nodewise(Verifier):
                 break
             path.append(kept_node)
             at = kept_node + 1
-        law = corrections[at] if at < len(families) else self.reads(p[at])
+        law = corrections[at] if at < len(families) else self.seen(p[at], at)
+        if law is None:  # a rejection of a probability that is only rounding
+            law = self.seen(p[at], at)
         next_token = int(inverse_cdf(law, rng.random()))
         parts = (tokens, u, q, p, verdicts, len(path), next_token)
         if all(width == 1 for width in branching):

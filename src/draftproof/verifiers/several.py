@@ -74,7 +74,7 @@ def tree(branching: tuple[int, ...], replacement: bool = False) -> Nodewise:
     Parameters
     ----------
     branching : tuple of int
-        Children at depth 0, 1, ...; gamma may be smaller than its length, not larger.
+        Children at depth 0, 1, ...; gamma is its length, and the rule takes no other.
     replacement : bool
 
     Returns

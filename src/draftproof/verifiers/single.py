@@ -7,6 +7,7 @@ from typing import Any
 
 from draftproof.finite import Array, check_flag, check_whole, show_value
 from draftproof.rules import Rule, ratio_and_residual
+from draftproof.verifiers.answers import RuleError
 from draftproof.verifiers.bounds import Children
 from draftproof.verifiers.drafts import best, without
 from draftproof.verifiers.nodewise import Nodewise
@@ -65,7 +66,11 @@ def from_rule(rule: Rule, exact: bool = False) -> Nodewise:
 
     def judge(drafted: Children, q: Array, p: Array) -> tuple[list[Any], Array]:
         (x,) = drafted
-        return [rule.keeps(p, q)[x]], rule.corrects(p, q)
+        try:
+            coins = rule.coins(p, q)
+        except ValueError as error:
+            raise RuleError(str(error)) from None
+        return [coins[x]], rule.corrects(p, q)
 
     return Nodewise(rule.name, judge, exact=exact)
 
@@ -78,7 +83,9 @@ one draft :math:`\sum_x \min(p, q)`. Leviathan, Kalman and Matias (2023), algori
 greedy = replace(token, name="greedy", proposals=best, view=argmax)
 """Both models at temperature 0: keep a draft while it is the target's argmax, then emit that.
 
-It is the token rule on one-hot laws; what it reproduces is the target's greedy text."""
+It is the token rule on one-hot laws. It is exact for the target at temperature 0, which is what
+it reads of the target it is given: compare it with
+``lab.target_law(lambda context: temper(target(context), 0))``, not with the target's own law."""
 
 
 def one_hot_judge(drafted: Children, q: Array, p: Array) -> tuple[list[Any], Array]:

@@ -32,7 +32,8 @@ from draftproof.finite import (
 )
 from draftproof.speculative import Model, _ask, _check_context, _check_model, _stack
 from draftproof.trace import Trace
-from draftproof.verifiers.bounds import Children, bounded, check_drafted, listed, whole_rows
+from draftproof.verifiers.answers import after, read_ways
+from draftproof.verifiers.bounds import Children, bounded, check_drafted, whole_rows
 from draftproof.verifiers.shapes import NO_DRAFT, children, nodes
 
 __all__ = ["Verifier"]
@@ -66,6 +67,11 @@ class Verifier(ABC):
             `gamma` numbers.
         """
         return (1,) * gamma
+
+    @property
+    def depth(self) -> int | None:
+        """The only gamma that the rule takes, or None if it takes any."""
+        return None
 
     @abstractmethod
     def propose(self, q: Array, width: int) -> Iterable[tuple[Any, Children]]:
@@ -204,8 +210,9 @@ class Verifier(ABC):
         Raises
         ------
         ValueError
-            If `gamma` < 1, a tree has more than `MOST_NODES` nodes, or a model returns something
-            that is not one law over the other's vocabulary.
+            If `gamma` < 1 or not the depth of a given tree, a tree has more than `MOST_NODES`
+            nodes, a model returns something that is not one law over the other's vocabulary, or
+            the rule answers with something that is no probability or no law.
         """
         check_whole(gamma, "gamma", 1, LONGEST)
         branching = bounded(self.branching(gamma), gamma)
@@ -216,7 +223,10 @@ class Verifier(ABC):
         q: list[Array] = []
         for at, family in enumerate(children(branching)):
             q.append(_ask(draft, "draft", texts[at]))
-            ways = listed(self.propose(q[-1], len(family)), self.name)
+            with after(texts[at]):
+                ways = read_ways(
+                    self.propose(q[-1], len(family)), self.name, len(q[-1]), len(family)
+                )
             drafted = ways[inverse_cdf([float(weight) for weight, _ in ways], rng.random())][1]
             # Below a place without a draft nothing is ever looked at: any text will do there.
             texts += [texts[at] if x == NO_DRAFT else (*texts[at], x) for x in drafted]
@@ -231,7 +241,8 @@ class Verifier(ABC):
         check_drafted(drafts, q_rows, children(branching))
         # The laws were checked one by one; `draw` would check all of them again.
         rows = _alike(q_rows, p_rows)
-        return self._draw(drafts, *rows, branching, rng.random(len(tokens)), rng)
+        with after(*texts):
+            return self._draw(drafts, *rows, branching, rng.random(len(tokens)), rng)
 
     def _checked(
         self, draft_tokens: ArrayLike, q: ArrayLike, p: ArrayLike

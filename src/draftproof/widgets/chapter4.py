@@ -12,7 +12,7 @@ from .live import Live, choice, slider, whole
 
 __all__ = ["DRAFTERS", "RECORDED", "cache_tapes", "ribbon", "rounding", "time_bars"]
 
-DRAFTERS = ("distilled", "5-gram", "lookup", "target")
+DRAFTERS = ("distilled", "4-gram", "5-gram", "lookup", "target")
 RECORDED = "the recorded one"
 Generate = Callable[[int, float, str, str, int], Mapping[str, Any]]
 
@@ -35,7 +35,8 @@ def ribbon(
         Names and texts of the prompts on offer; that of the first run is added if it is not
         among them.
     first : mapping, optional
-        The run that stands there before a control is moved, by default the recorded one. Its
+        The run that stands there before a control is moved, by default the one recorded
+        with a table of counts. Its
         settings are where the controls start.
     drafters : sequence of str
 
@@ -50,7 +51,7 @@ def ribbon(
     FileNotFoundError
         If there is neither `first` nor a recording.
     """
-    start = results.first_run() if first is None else first
+    start = results.recorded_run(1) if first is None else first
     if start["drafter"] not in drafters:
         raise ValueError(f"drafters must offer {start['drafter']!r}, got {', '.join(drafters)}")
     texts = dict(prompts or {})
@@ -67,7 +68,7 @@ def ribbon(
             seen[_key(start)] = start
             seen[wanted] = run(*wanted)
         made = chapter4.ribbon_of(seen[wanted])
-        return show(chapter4.real_ribbon, made, lit=lit or None)
+        return show(chapter4.real_ribbon, made, name="table-ribbon", lit=lit or None)
 
     return Live(
         draw,

@@ -92,11 +92,40 @@ class PromptLookup:
         self._device: torch.device | str = "cpu"
 
     def start(self, prompts: Sequence[Sequence[int]], warp: Warp, streams: Streams) -> None:
-        """Begin new sequences."""
+        """Begin new sequences: nothing is read and nothing will be drawn.
+
+        Parameters
+        ----------
+        prompts : sequence of sequences of int
+            Not used: the context holds them.
+        warp : Warp
+            Not used: proposals have no law.
+        streams : Streams
+            Names the device that proposals are wanted on.
+        """
         self._device = streams.device
 
     def propose(self, context: Sequence[Sequence[int]], gamma: int) -> Draft:
-        """Return what followed the end of each row before, as far as there is such a place."""
+        """Return what followed the end of each row before, as far as there is such a place.
+
+        Parameters
+        ----------
+        context : sequence of sequences of int
+            All tokens of the B rows so far.
+        gamma : int
+            The most tokens a row, at least 1.
+
+        Returns
+        -------
+        Draft
+            Without laws. T is the longest finding, 0 if no row has one; `lengths` holds each
+            row's own.
+
+        Raises
+        ------
+        ValueError
+            If `gamma` is below 1, or a row holds anything but whole numbers.
+        """
         found = [ngram_propose(row, self.min_n, self.max_n, gamma) for row in context]
         width = max(map(len, found), default=0)
         padded = [row + [0] * (width - len(row)) for row in found]
@@ -105,4 +134,12 @@ class PromptLookup:
         return Draft(tokens.to(self._device), None, lengths.to(self._device))
 
     def accept(self, num_accepted: Sequence[int], next_token: Sequence[int]) -> None:
-        """Do nothing: the next context says it all."""
+        """Do nothing: the next context says it all.
+
+        Parameters
+        ----------
+        num_accepted : sequence of int
+            Not used.
+        next_token : sequence of int
+            Not used.
+        """

@@ -32,12 +32,40 @@ class ModelDrafter:
         self._streams: Streams | None = None
 
     def start(self, prompts: Sequence[Sequence[int]], warp: Warp, streams: Streams) -> None:
-        """Begin new sequences: read all but the last token of each prompt."""
+        """Begin new sequences: read all but the last token of each prompt.
+
+        Parameters
+        ----------
+        prompts : sequence of sequences of int
+            The B rows of the batch, each of at least one token.
+        warp : Warp
+            From the model's logits to the laws that drafts are drawn from.
+        streams : Streams
+            Where the uniforms of the drafts come from.
+        """
         self._warp, self._streams = warp, streams
         self._rows = CachedRows(self.model, prompts)
 
     def propose(self, context: Sequence[Sequence[int]], gamma: int) -> Draft:
-        """Draw `gamma` tokens one after the other from the model's warped laws."""
+        """Draw `gamma` tokens one after the other from the model's warped laws.
+
+        Parameters
+        ----------
+        context : sequence of sequences of int
+            All tokens of the B rows so far.
+        gamma : int
+            Tokens a row, one pass of the model for each.
+
+        Returns
+        -------
+        Draft
+            Tokens (B, gamma), drawn with the streams' uniforms, and their laws (B, gamma, V).
+
+        Raises
+        ------
+        ValueError
+            If `start` was not called, or a row outgrows the model's cache.
+        """
         if self._rows is None or self._streams is None:
             raise ValueError("start must be called before propose")
         u = self._streams.drafts(gamma)
@@ -46,14 +74,27 @@ class ModelDrafter:
         # After a full block the model has not seen its own last draft: one or two tokens are due.
         logits = self._rows.catch_up(context)
         for step in range(gamma):
-            laws.append(self._warp(logits[:, -1]))
+            laws.append(self._warp(logits[:, -1].to(u.device)))
             tokens.append(inverse_cdf(laws[-1], u[:, step]))
             if step + 1 < gamma:
                 logits = self._rows.feed(tokens[-1][:, None])
-        return Draft(torch.stack(tokens, 1), torch.stack(laws, 1))
+        return Draft(torch.stack(tokens, 1), torch.stack(laws, 1), drawn=True)
 
     def accept(self, num_accepted: Sequence[int], next_token: Sequence[int]) -> None:
-        """Drop what was drafted after the accepted prefix; the next call feeds what is missing."""
+        """Drop what was drafted after the accepted prefix; the next call feeds what is missing.
+
+        Parameters
+        ----------
+        num_accepted : sequence of int
+            One a row: how many of its drafts were accepted.
+        next_token : sequence of int
+            Not used: the next context ends with it.
+
+        Raises
+        ------
+        ValueError
+            If `start` was not called.
+        """
         if self._rows is None:
             raise ValueError("start must be called before accept")
         self._rows.keep_drafts(num_accepted)

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from draftproof.checks import check_number, check_whole, show_value
 from draftproof.decode.drafters.base import Draft
+from draftproof.decode.scorer import send
 from draftproof.decode.streams import Streams
-from draftproof.decode.verify import inverse_cdf
 from draftproof.decode.warp import Warp
 
 __all__ = ["NgramTable", "TableDrafter"]
@@ -85,6 +84,20 @@ class NgramTable:
     ) -> NgramTable:
         """Count the runs of `order` tokens in a corpus.
 
+        Parameters
+        ----------
+        tokens : sequence of int, or ndarray of int, shape (N,)
+            The corpus, N >= `order`.
+        vocabulary : int
+        order : int
+            n, the length of a run, at least 1: laws look at n - 1 tokens.
+        strength : float
+            s: how many counts the shorter context's law is worth.
+
+        Returns
+        -------
+        NgramTable
+
         Raises
         ------
         ValueError
@@ -99,7 +112,23 @@ class NgramTable:
         return cls(ngrams, counts, vocabulary, strength)
 
     def law(self, context: Sequence[int]) -> NDArray[np.float32]:
-        """Return the law after a context, from the longest end of it that was seen, shape (V,)."""
+        """Return the law after a context, from the longest end of it that was seen.
+
+        Parameters
+        ----------
+        context : sequence of int
+            Tokens, of which the last n - 1 count; it may be shorter, and empty.
+
+        Returns
+        -------
+        ndarray of float32, shape (V,)
+            A row of the table itself, not to be written to.
+
+        Raises
+        ------
+        ValueError
+            If one of the tokens that count lies outside the vocabulary.
+        """
         longest = min(self.order - 1, len(context))
         for length in range(longest, 0, -1):
             key = 0
@@ -145,27 +174,92 @@ class TableDrafter:
         self.table = table
         self._warp = Warp()
         self._streams: Streams | None = None
+        self._known: dict[tuple[int, ...], _Law] = {}
 
     def start(self, prompts: Sequence[Sequence[int]], warp: Warp, streams: Streams) -> None:
-        """Begin new sequences."""
+        """Begin new sequences.
+
+        Parameters
+        ----------
+        prompts : sequence of sequences of int
+            Not used: the context holds them.
+        warp : Warp
+            From the table's laws to those that drafts are drawn from.
+        streams : Streams
+            Where the uniforms of the drafts come from, and the device drafts are wanted on.
+        """
+        if warp != self._warp:
+            self._known.clear()
         self._warp, self._streams = warp, streams
 
     def propose(self, context: Sequence[Sequence[int]], gamma: int) -> Draft:
-        """Draw `gamma` tokens a row, each from the law of the tokens before it."""
+        """Draw `gamma` tokens a row, each from the law of the tokens before it.
+
+        Parameters
+        ----------
+        context : sequence of sequences of int
+            All tokens of the B rows so far.
+        gamma : int
+            Tokens a row.
+
+        Returns
+        -------
+        Draft
+            Tokens (B, gamma), drawn with the streams' uniforms, and their laws (B, gamma, V).
+
+        Raises
+        ------
+        ValueError
+            If `start` was not called, or a token that counts lies outside the table's vocabulary.
+        """
         if self._streams is None:
             raise ValueError("start must be called before propose")
-        u = self._streams.drafts(gamma)
-        rows = [list(row[-self.table.order :]) for row in context]
-        laws: list[Tensor] = []
-        for step in range(gamma):
-            seen = torch.from_numpy(np.stack([self.table.law(row) for row in rows]))
-            law = seen if self._warp == Warp() else self._warp(seen.log())
-            law = law.to(u.device)
-            laws.append(law)
-            for row, token in zip(rows, inverse_cdf(law, u[:, step]).tolist(), strict=True):
-                row.append(token)
-        tokens = torch.tensor([row[-gamma:] for row in rows], device=u.device)
-        return Draft(tokens, torch.stack(laws, 1))
+        device, seen = self._streams.device, self.table.order - 1
+        tokens = np.empty((len(context), gamma), dtype=np.int64)
+        laws = np.empty((*tokens.shape, self.table.vocabulary), dtype=np.float32)
+        for i, points in enumerate(self._streams.drafts(gamma, here=True).tolist()):
+            ends = list(context[i][-seen:]) if seen else []
+            for step, u in enumerate(points):
+                known = self._law(tuple(ends[-seen:]) if seen else ())
+                laws[i, step] = known.law
+                tokens[i, step] = known.draw(u)
+                ends.append(int(tokens[i, step]))
+        drawn, law = (send(torch.from_numpy(part), device) for part in (tokens, laws))
+        return Draft(drawn, law, drawn=True)
+
+    def _law(self, ends: tuple[int, ...]) -> _Law:
+        """Return the warped law after some tokens; a text comes back to the same ones often."""
+        known = self._known.get(ends)
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            known = self._known[ends] = _Law(self.table.law(ends), self._warp)
+        return known
 
     def accept(self, num_accepted: Sequence[int], next_token: Sequence[int]) -> None:
-        """Do nothing: the next context says it all."""
+        """Do nothing: the next context says it all.
+
+        Parameters
+        ----------
+        num_accepted : sequence of int
+            Not used.
+        next_token : sequence of int
+            Not used.
+        """
+
+
+_MOST_KNOWN = 4096
+
+
+class _Law:
+    """A law and its running sums, so that a draw is one search."""
+
+    def __init__(self, law: NDArray[np.float32], warp: Warp) -> None:
+        self.law = law if warp == Warp() else warp(torch.from_numpy(law).log()).numpy()
+        self._cdf = self.law.cumsum(dtype=np.float64)
+        self._last = int(np.flatnonzero(self.law)[-1])
+
+    def draw(self, u: float) -> int:
+        """Turn a uniform into a token with mass."""
+        found = int(self._cdf.searchsorted(u * self._cdf[-1], "right"))
+        return min(found, self._last)  # rounding may push the point past the end

@@ -59,6 +59,7 @@ def _entries() -> list[tuple[tuple[str, ...], Entry]]:
         (("smollm2",), recipe(lookup_tasks, results.tasks)),
         (("smollm2",), recipe(lossless_rounding, results.rounding)),
         (("ribbon",), recipe(two_transcripts, results.lossless, name="lossless")),
+        (("ribbon",), recipe(real_ribbon, results.table_ribbon, name="table-ribbon")),
     ]
 
 

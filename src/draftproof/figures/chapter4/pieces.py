@@ -31,7 +31,19 @@ def shown(text: str) -> str:
 
 
 def glyph(ax: Axes, x: float, y: float, character: str, size: float = 14) -> None:
-    """Set one generated character, centred."""
+    """Set one generated character, centred.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x, y : float
+        The middle, in the coordinates of the axes.
+    character : str
+        One character of a text; the space and the line break get marks of their own.
+    size : float
+        Of the type, in pixels.
+    """
     mono = character != " "  # the mono face has no mark for the space
     label(ax, x, y, shown(character), ha="center", va="middle", size=size, mono=mono)
 
@@ -57,7 +69,19 @@ def seconds(value: float) -> str:
 def fan(
     ax: Axes, top: tuple[float, float], low: tuple[float, float], y: tuple[float, float], lit: bool
 ) -> None:
-    """Draw the band that joins a round's characters (above) to its time (below)."""
+    """Draw the band that joins a round's characters (above) to its time (below).
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    top, low : tuple of float
+        Left and right end of the characters, and of the time.
+    y : tuple of float
+        Where the band starts at the characters and ends at the time.
+    lit : bool
+        Whether it belongs to the chosen round: in the draft's colours and in front of the others.
+    """
     theme = plate_of(ax).theme
     (a, b), (c, d), (y0, y1) = top, low, y
     bend = (y0 + y1) / 2
@@ -73,7 +97,19 @@ def fan(
 def rest(
     ax: Axes, shape: tuple[float, float, float, float], words: str = "", *, key: str | None = None
 ) -> None:
-    """Draw a stretch of time that is neither drafting nor a target pass, in grey."""
+    """Draw a stretch of time that is neither drafting nor a target pass, in grey.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    shape : tuple of float
+        x, y, width and height, in pixels.
+    words : str
+        What it says inside, if that fits.
+    key : str, optional
+        The name under which the plate reports its area; not reported if not given.
+    """
     theme = plate_of(ax).theme
     x, y, wide, high = shape
     patch = wash(ax, "hairline", shape, zorder=2)
@@ -88,7 +124,21 @@ def rest(
 def whisker(
     ax: Axes, x: float, low: float, high: float, *, flat: bool = False, color: str | None = None
 ) -> None:
-    """Draw a spread from `low` to `high` at `x`; `flat` lays it along the other axis."""
+    """Draw a spread from `low` to `high` at `x`; `flat` lays it along the other axis.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x : float
+        Where it stands; with `flat` its height.
+    low, high : float
+        Its ends.
+    flat : bool
+        Whether it runs from left to right.
+    color : str, optional
+        Of the line; the theme's ink if not given.
+    """
     ends, at = [low, high], [x, x]
     colour = color or plate_of(ax).theme.ink
     line(ax, ends if flat else at, at if flat else ends, "ink", linewidth=1.5, color=colour,

@@ -25,34 +25,47 @@ __all__ = [
     "by_position",
     "by_temperature",
     "clocks",
-    "first_run",
     "lossless",
     "measured_round",
     "pair",
     "prices",
+    "recorded_run",
     "ribbon",
     "roof",
     "rounding",
     "slow",
     "speeds",
+    "table_ribbon",
     "tasks",
 ]
 
 DRAFTER = "distilled"
 
 
-def first_run() -> Mapping[str, Any]:
-    """Return the recorded run of the ribbon: the first of its file, not a picked one.
+def recorded_run(place: int = 0) -> Mapping[str, Any]:
+    """Return a recorded run of the ribbon; none of them was picked.
+
+    Parameters
+    ----------
+    place : int
+        0: with the distilled draft; 1: with a table of counts.
 
     Returns
     -------
     dict
         As `draftproof.recorded.run_of` makes it.
+
+    Raises
+    ------
+    ValueError
+        If the recording of the ribbon holds no such run, or is damaged.
+    FileNotFoundError
+        If it is not there.
     """
     runs = need(load("ribbon"), "runs")
-    if not runs:
-        raise ValueError("the recording of the ribbon must hold a run; it holds none")
-    return dict(runs[0])
+    if len(runs) <= place:
+        raise ValueError(f"the recording of the ribbon must hold run {place}; it holds {len(runs)}")
+    return dict(runs[place])
 
 
 def ribbon() -> Ribbon:
@@ -62,7 +75,17 @@ def ribbon() -> Ribbon:
     -------
     Ribbon
     """
-    return ribbon_of(first_run())
+    return ribbon_of(recorded_run())
+
+
+def table_ribbon() -> Ribbon:
+    """Return the second recorded run, drafted from a table of counts, as the ribbon draws it.
+
+    Returns
+    -------
+    Ribbon
+    """
+    return ribbon_of(recorded_run(1))
 
 
 def _runs(temperature: float = 1.0) -> list[Mapping[str, Any]]:

@@ -159,10 +159,11 @@ def speculative_sample(function: Any) -> Verdict:
             yield _draws(p, q, law, _accepted_pair, _accepted_words)
 
     evidence = (
-        "For {count} pairs p, q the audit of {n} draws finds tokens and verdicts exact; "
-        "a bias of TV {tv} or more would have shown."
+        "For {count} pairs p, q the audit of up to {n} draws finds no fault in tokens and "
+        "verdicts. "
+        "On every pair it sees a bias of TV {tv} or more 99 times in 100; a smaller one may hide."
     )
-    return by_audit("speculative_sample", function, cases(), 3000, evidence)
+    return by_audit("speculative_sample", function, cases(), 0.02, evidence)
 
 
 def classical_sample(function: Any) -> Verdict:
@@ -196,10 +197,10 @@ def classical_sample(function: Any) -> Verdict:
             yield _draws(p, q, law, _tried_pair, _tried_words)
 
     evidence = (
-        "For {count} pairs p, q the audit of {n} draws finds tokens and tries exact; "
-        "a bias of TV {tv} or more would have shown."
+        "For {count} pairs p, q the audit of up to {n} draws finds no fault in tokens and tries. "
+        "On every pair it sees a bias of TV {tv} or more 99 times in 100; a smaller one may hide."
     )
-    return by_audit("classical_sample", function, cases(), 3000, evidence)
+    return by_audit("classical_sample", function, cases(), 0.03, evidence)
 
 
 def _draws(

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from draftproof.lab.audit_detect import smallest_detectable
 from draftproof.lab.audits import audit
-from draftproof.lab.check.verdict import Answer, Counterexample, Verdict, ask, is_missing, show
+from draftproof.lab.check.verdict import (
+    Answer,
+    Counterexample,
+    Status,
+    Verdict,
+    ask,
+    is_missing,
+    show,
+)
 
 __all__ = ["Case", "Draws", "by_audit", "by_cases", "close", "refuse"]
 
 ALPHA = 1e-5
-"""False alarms of one audit inside a check. Its streams are fixed: an answer never changes."""
+"""False alarms of one audit inside a check, of which there are two an input.
+
+Its streams are fixed: an answer never changes.
+"""
 
 
 @dataclass(frozen=True)
@@ -168,21 +181,54 @@ class Draws:
     names: Callable[[tuple[int, ...]], str]
 
 
+FEW = 3000
+"""Draws of the first look: they catch what is quite wrong, before anybody waits."""
+
+
+@dataclass
+class _Run:
+    """The draws of one input, as far as they have come."""
+
+    case: Draws
+    rng: np.random.Generator
+    drawn: list[tuple[int, ...]]
+    spent: float = 0.0
+    blind: float = 0.0
+
+
+def _goal(case: Draws, sight: float) -> int:
+    """Return the draws with which the audit sees a bias of `sight`, in the hardest direction."""
+    law = np.array([float(mass) for mass in case.law.values() if mass])
+    n = FEW
+    while len(law) > 1 and sight < (seen := smallest_detectable(law, n, ALPHA)) < 1:
+        n = max(n + n // 50, int(n * (seen / sight) ** 2))
+    return n
+
+
 def by_audit(
-    name: str, function: Any, cases: Iterable[Draws], n: int, evidence: str, seconds: float = 20.0
+    name: str,
+    function: Any,
+    cases: Iterable[Draws],
+    sight: float,
+    evidence: str,
+    seconds: float = 20.0,
 ) -> Verdict:
     """Judge a sampler by auditing its draws for one input after the other.
+
+    A first look at few draws of every input finds what is quite wrong; a second one, at as many
+    as show a bias of TV `sight`, what is a little wrong. An input gets fewer if its draws take
+    long; the verdict says what would have shown.
 
     Parameters
     ----------
     name : str
     function : object
     cases : iterable of Draws
-    n : int
-        Draws for each input.
+    sight : float
+        The bias, in total variation, that is to be seen on every input.
     evidence : str
-        What was checked, with ``{count}`` inputs, ``{n}`` draws and ``{tv}``, the bias that would
-        have shown.
+        What was checked, with ``{count}`` inputs, ``{n}`` draws at most and ``{tv}``, the bias
+        that would have shown 99 times in 100.
     seconds : float
         For the draws of one input.
 
@@ -193,30 +239,54 @@ def by_audit(
     early = refuse(name, function)
     if early is not None:
         return early
-    count, blind = 0, 0.0
-    for seed, case in enumerate(cases):
-        rng = np.random.default_rng([20_260_101, seed])
-        answer = ask(lambda case=case, rng=rng: _draws(function, case, n, rng), seconds)  # type: ignore[misc]
-        if answer.missing:
-            status = "missing" if count == 0 else "keep going"
-            return Verdict(name, status, "The function returns nothing yet.")  # type: ignore[arg-type]
-        drawn = answer.value
-        if answer.failure or isinstance(drawn, str):
-            wrong = answer.failure or drawn
-            example = Counterexample(case.inputs, wrong, _law_in_words(case))
-            return Verdict(name, "keep going", "A draw went wrong. For example:", example)
-        report = audit(lambda _n, _rng, drawn=drawn: drawn, case.law, n, rng, ALPHA)  # type: ignore[misc]
-        if not report.exact:
-            shares = dict(zip(case.law, report.shares, strict=True))
-            got = ", ".join(f"{case.names(x)} {shares[x]:.3f}" for x in case.law)
-            message = (
-                f"In {n:,} draws {_impossible(drawn, case) or 'the shares are off'}. For example:"
-            )
-            example = Counterexample(case.inputs, got, _law_in_words(case))
-            return Verdict(name, "keep going", message, example)
-        blind = max(blind, report.detectable if report.detectable < 1 else 0.0)
-        count += 1
-    return Verdict(name, "right", evidence.format(count=count, n=f"{n:,}", tv=f"{blind:.2g}"))
+    runs = [
+        _Run(case, np.random.default_rng([20_260_101, seed]), []) for seed, case in enumerate(cases)
+    ]
+    for look in (1, 2):
+        for run in runs:
+            goal = FEW if look == 1 else min(_goal(run.case, sight), _affordable(run, seconds))
+            found = _looked_at(name, function, run, goal, seconds, first=run is runs[0])
+            if found is not None:
+                return found
+    most, blind = max(len(run.drawn) for run in runs), max(run.blind for run in runs)
+    return Verdict(
+        name, "right", evidence.format(count=len(runs), n=f"{most:,}", tv=f"{blind:.2g}")
+    )
+
+
+def _affordable(run: _Run, seconds: float) -> int:
+    """Return how many draws half the time would be enough for."""
+    return int(len(run.drawn) * (seconds / 2) / max(run.spent, 1e-9))
+
+
+def _looked_at(
+    name: str, function: Any, run: _Run, goal: int, seconds: float, *, first: bool
+) -> Verdict | None:
+    """Draw on to a number of draws and audit them all; return what is wrong, or None."""
+    case, more = run.case, goal - len(run.drawn)
+    if more <= 0:
+        return None
+    start = time.perf_counter()
+    answer = ask(lambda: _draws(function, case, more, run.rng), seconds)
+    run.spent += time.perf_counter() - start
+    if answer.missing:
+        status: Status = "missing" if first and not run.drawn else "keep going"
+        return Verdict(name, status, "The function returns nothing yet.")
+    if answer.failure or isinstance(answer.value, str):
+        wrong = answer.failure or answer.value
+        example = Counterexample(case.inputs, wrong, _law_in_words(case))
+        return Verdict(name, "keep going", "A draw went wrong. For example:", example)
+    run.drawn += answer.value
+    n, drawn = len(run.drawn), run.drawn
+    report = audit(lambda _n, _rng: drawn, case.law, n, run.rng, ALPHA)
+    if not report.exact:
+        shares = dict(zip(case.law, report.shares, strict=True))
+        got = ", ".join(f"{case.names(x)} {shares[x]:.3f}" for x in case.law)
+        message = f"In {n:,} draws {_impossible(drawn, case) or 'the shares are off'}. For example:"
+        example = Counterexample(case.inputs, got, _law_in_words(case))
+        return Verdict(name, "keep going", message, example)
+    run.blind = report.detectable if report.detectable < 1 else 0.0
+    return None
 
 
 def _draws(function: Any, case: Draws, n: int, rng: np.random.Generator) -> Any:

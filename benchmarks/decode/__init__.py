@@ -1,0 +1,1 @@
+"""Time real decoding and what its speed is made of: ``python -m benchmarks.decode``."""

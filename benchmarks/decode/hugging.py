@@ -1,0 +1,161 @@
+"""The same weights under Hugging Face's assisted generation, with the same constant schedule."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from benchmarks.decode.pair import Effort, Pair
+from draftproof.decode.measure import Spread, take_turns
+from draftproof.decode.models import Transformer
+
+GAMMA = 5
+
+
+def llama(model: Transformer) -> Any:
+    """Return a transformers Llama of the same shape with the same weights."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    shape = model.config
+    config = LlamaConfig(
+        vocab_size=shape.vocabulary,
+        hidden_size=shape.dim,
+        intermediate_size=shape.hidden,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.kv_heads,
+        max_position_embeddings=shape.context,
+        rms_norm_eps=1e-5,
+        tie_word_embeddings=shape.tied,
+        attention_bias=False,
+        bos_token_id=None,
+        eos_token_id=None,
+        pad_token_id=0,
+    )
+    made = LlamaForCausalLM(config).eval()
+    made.load_state_dict(dict(weights(model)))
+    settings = made.generation_config
+    settings.eos_token_id, settings.pad_token_id = None, 0
+    return made
+
+
+def weights(model: Transformer) -> Any:
+    """Yield our weights under the library's names."""
+    yield "model.embed_tokens.weight", model.embedding.weight
+    yield "model.norm.weight", model.norm.weight
+    yield "lm_head.weight", model.head.weight
+    wide = model.config.head_dim
+    sizes = [wide * heads for heads in (model.config.heads, *[model.config.kv_heads] * 2)]
+    for i, block in enumerate(model.blocks):
+        layer = f"model.layers.{i}"
+        yield f"{layer}.input_layernorm.weight", block.attention_norm.weight
+        yield f"{layer}.post_attention_layernorm.weight", block.feed_norm.weight
+        for name, part in zip("qkv", block.qkv.weight.split(sizes), strict=True):
+            yield f"{layer}.self_attn.{name}_proj.weight", part
+        yield f"{layer}.self_attn.o_proj.weight", block.out.weight
+        gate, up = block.gate_up.weight.chunk(2)
+        yield f"{layer}.mlp.gate_proj.weight", gate
+        yield f"{layer}.mlp.up_proj.weight", up
+        yield f"{layer}.mlp.down_proj.weight", block.down.weight
+
+
+@torch.inference_mode()
+def difference(ours: Transformer, theirs: Any, tokens: list[int]) -> float:
+    """Return the largest difference of logits."""
+    row = torch.tensor([tokens])
+    return float((ours(row) - theirs(row).logits).abs().max())
+
+
+def compare(pair: Pair, effort: Effort, tick: Callable[[str], None]) -> dict[str, Any] | None:
+    """Time both on identical weights; None without the library.
+
+    Raises
+    ------
+    RuntimeError
+        If logits differ: then the weights are not identical.
+    """
+    try:
+        version = importlib.metadata.version("transformers")
+        target, draft = llama(pair.target), llama(pair.models["distilled"])
+    except ImportError:
+        return None
+    apart = max(
+        difference(pair.target, target, pair.prompts[0]),
+        difference(pair.models["distilled"], draft, pair.prompts[0]),
+    )
+    if apart > 1e-3:
+        raise RuntimeError(f"the copied weights give other logits: {apart}")
+    settings = draft.generation_config
+    settings.num_assistant_tokens = GAMMA
+    settings.num_assistant_tokens_schedule = "constant"
+    settings.assistant_confidence_threshold = 0.0
+    calls = {"theirs": 0, "ours": 0, "tokens": 0}
+    target.register_forward_hook(lambda *_: calls.update(theirs=calls["theirs"] + 1))
+
+    def theirs(repeat: int, assistant: Any = None) -> None:
+        torch.manual_seed(repeat)
+        row = torch.tensor([pair.prompts[repeat % len(pair.prompts)]])
+        before, options = calls["theirs"], {"assistant_model": assistant} if assistant else {}
+        made = target.generate(
+            row,
+            attention_mask=torch.ones_like(row),
+            do_sample=True,
+            temperature=1.0,
+            top_k=0,
+            max_new_tokens=effort.new_tokens,
+            **options,
+        )
+        if made.shape[1] - row.shape[1] != effort.new_tokens:
+            raise RuntimeError("the library made another number of tokens")
+        if assistant is None:
+            calls["theirs"] = before
+
+    def ours(repeat: int, name: str | None = None) -> None:
+        drafter = pair.drafters[name]() if name else None
+        made = pair.write(
+            pair.prompts[repeat % len(pair.prompts)],
+            effort.new_tokens,
+            drafter=drafter,
+            gamma=GAMMA,
+            seed=repeat,
+        )
+        if name:
+            calls["ours"] += made.counters.target_calls
+            calls["tokens"] += effort.new_tokens
+
+    turns = {
+        "ours, plain": lambda k: ours(k),
+        "theirs, plain": lambda k: theirs(k),
+        "ours, speculative": lambda k: ours(k, "distilled"),
+        "theirs, assisted": lambda k: theirs(k, draft),
+    }
+    take_turns(turns, 1)  # warm up
+    calls.update(theirs=0, ours=0, tokens=0)
+    repeats = max(1, effort.repeats // 2)
+    seconds = take_turns(turns, repeats, tick)
+    middle = {name: Spread.of(found) for name, found in seconds.items()}
+
+    def over(ours: str, theirs: str) -> Spread:
+        both = zip(seconds[theirs], seconds[ours], strict=True)
+        return Spread.of([a / b for a, b in both])
+
+    assisted = over("ours, speculative", "theirs, assisted")
+    plain = over("ours, plain", "theirs, plain")
+    return {
+        "ours_over_assisted": assisted.median,
+        "spread": [assisted.low, assisted.high],
+        "ours_plain_over_hf_plain": plain.median,
+        "plain_spread": [plain.low, plain.high],
+        "assisted_over_hf_plain": over("theirs, assisted", "theirs, plain").median,
+        "tokens_per_call_ours": calls["tokens"] / calls["ours"],
+        "tokens_per_call_hf": calls["tokens"] / calls["theirs"],
+        "largest_logit_difference": apart,
+        "seconds": {name: spread.median for name, spread in middle.items()},
+        "gamma": GAMMA,
+        "new_tokens": effort.new_tokens,
+        "repeats": repeats,
+        "versions": {"transformers": version, "torch": torch.__version__},
+    }
