@@ -23,6 +23,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",  # containers give little shared memory
+    # Nothing but this machine has an address. (A route that aborts requests would do as well, but
+    # its handlers can wait for ever on a page that is being closed.)
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
     # A page out of sight must still draw its frames: tests wait for them.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
@@ -86,6 +89,35 @@ def site() -> Path:
     if not (SITE / "index.html").is_file():
         pytest.skip("the site is not built: run `make site`")
     return SITE
+
+
+# A frame may never come on a busy machine without a screen: after half a second it counts as there.
+FRAMES = """(() => {
+    const ask = window.requestAnimationFrame.bind(window);
+    const cancel = window.cancelAnimationFrame.bind(window);
+    const timers = new Map();
+    window.requestAnimationFrame = (draw) => {
+        const id = ask((now) => { if (end(id)) draw(now); });
+        const late = () => { if (end(id)) { cancel(id); draw(performance.now()); } };
+        timers.set(id, setTimeout(late, 500));
+        return id;
+    };
+    window.cancelAnimationFrame = (id) => { end(id); cancel(id); };
+    const end = (id) => { clearTimeout(timers.get(id)); return timers.delete(id); };
+})()"""
+
+
+@pytest.fixture(scope="session")
+def new_context(browser):
+    """Return a function that opens a browser context in which waiting for a frame ends."""
+
+    def opened(**options):
+        context = browser.new_context(**options)
+        context.add_init_script(FRAMES)
+        context.set_default_timeout(60_000)
+        return context
+
+    return opened
 
 
 @pytest.fixture(scope="session")

@@ -89,19 +89,16 @@ class Bench:
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("requestfailed", lambda r: self.complaints.append(f"failed: {r.url}"))
-        page.route("**/*", self._route)
+        page.on("request", self._request)
         page.goto(path.as_uri())
 
     def _console(self, message):
         if message.type in ("error", "warning"):
             self.complaints.append(f"console {message.type}: {message.text}")
 
-    def _route(self, route):
-        if route.request.url.startswith(("file:", "data:", "blob:")):
-            route.continue_()
-        else:
-            self.complaints.append(f"outside: {route.request.url}")
-            route.abort()
+    def _request(self, request):
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.complaints.append(f"outside: {request.url}")
 
     def widget(self, module):
         """The mounted widget of a module."""
@@ -113,12 +110,12 @@ class Bench:
 
 
 @pytest.fixture(scope="session")
-def opened(browser, bench):
+def opened(new_context, bench):
     """Return a context manager: opened(theme=..., width=..., **options) as Bench."""
 
     @contextmanager
     def visit(theme="light", width=1280, **options):
-        context = browser.new_context(
+        context = new_context(
             viewport={"width": width, "height": 900}, color_scheme=theme, **options
         )
         try:

@@ -56,7 +56,7 @@ def test_the_first_picture_is_quick(visit, name):
         with visit() as visited:
             visited.page.add_init_script(WATCH)
             visited.page.goto(visited.address + name)
-            visited.page.wait_for_function("() => window.firstPicture", timeout=60_000)
+            visited.page.wait_for_function("() => window.firstPicture", timeout=60_000, polling=100)
             return visited.page.evaluate("() => window.firstPicture")
 
     within(FIRST_PICTURE, measure)

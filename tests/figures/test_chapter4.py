@@ -364,7 +364,7 @@ def test_the_prices_name_every_model():
         "end at 9\N{NO-BREAK SPACE}% to 15\N{NO-BREAK SPACE}% of it"
         in plate("verification-price").caption
     )  # 1.47 and 2.60 of 17
-    assert set(results.prices()) == {"small model, fp32", "SmolLM2, bf16", "SmolLM2, fp32"}
+    assert set(results.prices()) == {"our target, fp32", "SmolLM2, bf16", "SmolLM2, fp32"}
     assert all(name in alt for name in results.prices())
 
 

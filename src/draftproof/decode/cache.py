@@ -12,10 +12,35 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-__all__ = ["SLACK", "Cache"]
+__all__ = ["SLACK", "Cache", "shortened"]
 
 SLACK = 64
 """Positions past the context: a row at its end still passes through a block of its neighbours."""
+
+
+def shortened(held: Sequence[int], lengths: Sequence[int]) -> list[int]:
+    """Return the new lengths of a cache's rows, if every row can be cut to them.
+
+    Parameters
+    ----------
+    held : sequence of int
+        Tokens in each row.
+    lengths : sequence of int
+        One a row, none longer than the row is.
+
+    Returns
+    -------
+    list of int
+
+    Raises
+    ------
+    ValueError
+        If there is not one length a row, or one is negative or longer than the row.
+    """
+    pairs = zip(lengths, held, strict=False)
+    if len(lengths) != len(held) or not all(0 <= new <= old for new, old in pairs):
+        raise ValueError(f"lengths must be within {list(held)}, got {list(lengths)}")
+    return [int(length) for length in lengths]
 
 
 class Shape(Protocol):
@@ -158,9 +183,4 @@ class Cache:
         ValueError
             If there is not one length a row, or one is negative or longer than the row.
         """
-        fits = len(lengths) == len(self.lengths) and all(
-            0 <= new <= old for new, old in zip(lengths, self.lengths, strict=False)
-        )
-        if not fits:
-            raise ValueError(f"lengths must be within {self.lengths}, got {list(lengths)}")
-        self.lengths = [int(length) for length in lengths]
+        self.lengths = shortened(self.lengths, lengths)

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from draftproof.checks import check_whole, show_value
-from draftproof.decode.cache import SLACK, Cache
+from draftproof.decode.cache import SLACK, Cache, shortened
 from draftproof.decode.models import Transformer
 from draftproof.decode.scorer import send
 
@@ -166,12 +166,7 @@ class StaticCache:
         ValueError
             If there is not one length a row, or one is negative or longer than the row.
         """
-        fits = len(lengths) == len(self.lengths) and all(
-            0 <= new <= old for new, old in zip(lengths, self.lengths, strict=False)
-        )
-        if not fits:
-            raise ValueError(f"lengths must be within {self.lengths}, got {list(lengths)}")
-        self.lengths = [int(length) for length in lengths]
+        self.lengths = shortened(self.lengths, lengths)
         self.store.held.copy_(send(torch.tensor(self.lengths), self.store.held.device))
 
 

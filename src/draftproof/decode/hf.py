@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from draftproof.checks import check_whole, show_value
-from draftproof.decode.cache import SLACK
+from draftproof.decode.cache import SLACK, shortened
 
 __all__ = ["HuggingFaceCache", "HuggingFaceModel", "check_vocabularies", "load_pair"]
 
@@ -129,12 +129,7 @@ class HuggingFaceCache:
         ValueError
             If there is not one length a row, or one is negative or longer than the row.
         """
-        fits = len(lengths) == len(self.lengths) and all(
-            0 <= new <= old for new, old in zip(lengths, self.lengths, strict=False)
-        )
-        if not fits:
-            raise ValueError(f"lengths must be within {self.lengths}, got {list(lengths)}")
-        before, self.lengths = self.lengths, [int(length) for length in lengths]
+        before, self.lengths = self.lengths, shortened(self.lengths, lengths)
         if max(self.lengths) == 0:
             self.entries = self._empty()
             return

@@ -91,8 +91,8 @@ def alpha_by_position(plate: Plate, rows: Sequence[Row], overall: float) -> None
     verdict = (
         "all dots lie in the shaded range of chance, so one common share is a fair model here."
         if n == 0
-        else f"{n} of {len(rows)} dots lie outside the shaded range of chance: the share kept is "
-        "not the same at every place, as the formula with one share assumes."
+        else f"{n} of {len(rows)} dots {_lie(n)} outside the shaded range of chance: the share "
+        "kept is not the same at every place, as the formula with one share assumes."
     )
     plate.say(
         caption=verdict,
@@ -148,7 +148,7 @@ def alpha_by_context(plate: Plate, rows: Sequence[Row], overall: float) -> None:
     far = sum(not low <= row[1] <= high for row in rows
               for low, high in [noise_of(overall, float(row[4]))])  # fmt: skip
     plate.say(
-        caption=f"{far} of {len(rows)} dots lie outside the shaded ranges of chance, from "
+        caption=f"{far} of {len(rows)} dots {_lie(far)} outside the shaded ranges of chance, from "
         f"{worst[1]:.2f} ({worst[0]}) to {best[1]:.2f} ({best[0]}): the one share {overall:.2f} is "
         "a mean over easy and hard places.",
         alt="Share kept of the drafts tested, by kind of context: "
@@ -205,7 +205,7 @@ def alpha_temperature(plate: Plate, curves: Mapping[str, Sequence[Row]]) -> None
     verdict = (
         "every line falls all the way, as the claim that heat lowers the overlap says."
         if len(falls) == len(curves)
-        else "the lines do not simply fall: each has its top where the large dot is "
+        else "the lines do not fall with the heat: each has its top where the large dot is "
         f"({listed([f'{n} at T = {num(t[0])}' for n, t in tops.items()])}), so heat alone does not "
         "say what the overlap does."
     )
@@ -218,3 +218,7 @@ def alpha_temperature(plate: Plate, curves: Mapping[str, Sequence[Row]]) -> None
         )
         + ".",
     )
+
+
+def _lie(number: int) -> str:
+    return "lies" if number == 1 else "lie"

@@ -67,8 +67,8 @@ def verification_price(plate: Plate, lines: Mapping[str, Sequence[Record]]) -> N
         told.append(f"{name}: {listed(parts)}")
     low, high = (percent(f(y / last for y, _ in ends), 0) for f in (min, max))
     plate.say(
-        caption=f"the dashed line is a pass for every position; the measured ones end at {low} to "
-        f"{high} of it, at {last} positions: checking is cheap, and it is not free.",
+        caption="the thin steep line is a pass for every position; the measured ones end at "
+        f"{low} to {high} of it, at {last} positions: checking is cheap, and it is not free.",
         alt=f"Time of a pass against the positions it scores, one position being 1. "
         f"{'. '.join(told)}.",
     )
@@ -129,9 +129,15 @@ def roofline_here(plate: Plate, bandwidth: float, peak: float, points: Sequence[
         if above
         else ""
     )
+    share = max(p["flops_per_s"] / min(peak, p["intensity"] * bandwidth) for p in points)
+    reach = (
+        "all stay well below the roof: this small model waits for its program, not for memory"
+        if share < 0.75  # the measured roof itself is that uncertain
+        else "the nearest reach it"
+    )
     plate.say(
-        caption="more positions move a pass to the right along the slope, where they are nearly "
-        f"free; past the ridge at {ridge:.0f} operations a byte each one costs.{extra}",
+        caption=f"the measured passes against the machine's roof, with its ridge at {ridge:.0f} "
+        f"operations a byte: more positions and rows move a dot to the right, and {reach}.{extra}",
         alt=f"This machine's roof: {bandwidth / 1e9:.1f} GB/s and {_rate(peak, False)}, ridge at "
         f"{ridge:.1f} operations a byte. {'; '.join(told)}.",
     )

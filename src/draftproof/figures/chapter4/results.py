@@ -243,7 +243,7 @@ def prices() -> dict[str, list[Mapping[str, Any]]]:
     -------
     dict of str to list of mapping
     """
-    lines = {"small model, fp32": list(need(load("decode"), "verification_cost"))}
+    lines = {"our target, fp32": list(need(load("decode"), "verification_cost"))}
     for row in need(load("smollm2"), "verification_cost"):
         lines.setdefault(f"SmolLM2, {row.get('dtype', 'bf16')}", []).append(row)
     return lines

@@ -281,7 +281,7 @@ def _say(plate: Plate, ribbon: Ribbon, chosen: int) -> None:
     text = "".join(text for text, _ in pieces)
     verdict = "the lower clock stops early" if count > spent else "the lower clock stops late"
     plate.say(
-        caption=f"each round hands over one to {ribbon.gamma + 1} characters for one target pass, "
+        caption=f"each round hands over at most {ribbon.gamma + 1} characters for one target pass, "
         f"and {verdict}; the letters alone do not tell which model wrote them. (Recorded run, "
         f"{ribbon.drafter}, temperature {num(ribbon.temperature)}.)",
         alt=f"The text {shown(text)}, {count} characters in {len(pieces)} rounds of "

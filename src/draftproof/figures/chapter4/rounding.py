@@ -126,7 +126,7 @@ def lossless_rounding(
     plate.say(
         caption=f"two logits {num(pair.gap, 3)} apart on a grid of step {num(step, 4)}: {fate}; "
         "the bars show how often the choice flipped when only the number of positions in the pass "
-        f"changed, and they vanish as the gap grows. ({model}.)",
+        f"changed, and large gaps do not flip (the whiskers of small counts are wide). ({model}.)",
         alt=f"Above, a largest logit of {num(pair.top, 3)} and a second {num(pair.gap, 3)} below "
         f"it, in bfloat16 {num(pair.rounded[0], 4)} and {num(pair.rounded[1], 4)}: {fate}. Below, "
         f"flips of the argmax by the gap of the two largest logits: {listed(told)}. The gap drawn "

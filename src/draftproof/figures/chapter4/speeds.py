@@ -268,7 +268,7 @@ def lookup_tasks(plate: Plate, tasks: Sequence[Record]) -> None:
     told = [f"{r['task']} {r['tokens_per_call']:.2f} and {r['speedup']:.2f}" for r in tasks]
     plate.say(
         caption=f"where the answer repeats the prompt the bars are long ({best['task']}: "
-        f"{best['speedup']:.2f} times as fast); in {worst['task']} there is nothing to look up, "
+        f"{best['speedup']:.2f} times as fast); in {worst['task']} there is little to look up, "
         f"and the solid bar ends at {worst['speedup']:.2f}. (SmolLM2-135M, greedy, no draft "
         "model.)",
         alt="Tokens a target call and speedup over plain decoding of SmolLM2-135M with prompt "
