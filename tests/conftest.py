@@ -39,13 +39,14 @@ def chromium():
 
 
 def pytest_collection_modifyitems(items):
-    """Leave out what is slow unless it was asked for."""
-    if os.environ.get("DRAFTPROOF_SLOW") or os.environ.get("CI"):
-        return
-    skip = pytest.mark.skip(reason="slow: set DRAFTPROOF_SLOW=1 to run it")
+    """Leave out what takes long unless it was asked for."""
+    asked = bool(os.environ.get("DRAFTPROOF_SLOW"))
+    wanted = {"slow": asked or bool(os.environ.get("CI")), "long": asked}
     for item in items:
-        if "slow" in item.keywords:
-            item.add_marker(skip)
+        for kind, runs in wanted.items():
+            if kind in item.keywords and not runs:
+                reason = f"{kind}: set DRAFTPROOF_SLOW=1 to run it"
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

@@ -239,7 +239,7 @@ def wheel(tmp_path_factory, run):
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.site
 @pytest.mark.parametrize("page", PAGES)
 def test_every_notebook_runs_from_the_installed_package(made, wheel, tmp_path, page):

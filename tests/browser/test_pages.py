@@ -113,7 +113,7 @@ def test_without_javascript(visit, name):
             assert not figure.locator("img.dp-dark-wide").is_visible()
         for solution in page.locator("details.dp-solution").all():
             assert solution.get_attribute("open") is None
-        colour = page.locator(".bd-article > section > p").first.evaluate(
+        colour = page.locator(".bd-article > section > p:not(.dp-open)").first.evaluate(
             "e => getComputedStyle(e).color"
         )
         assert colour == "rgb(27, 31, 36)"

@@ -187,7 +187,7 @@ def test_no_browser_is_said(monkeypatch):
         pdf.chromium()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.site
 def test_the_book_is_printed(site, root, browser, tmp_path):
     page = pdf.build_page(root)
