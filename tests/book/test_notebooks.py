@@ -249,3 +249,21 @@ def test_every_notebook_runs_from_the_installed_package(made, wheel, tmp_path, p
     asks = {**made[page]["cells"][1], "source": ["import draftproof\nprint(draftproof.__file__)"]}
     (where,) = execute({**made[page], "cells": [asks]}, tmp_path, PYTHONPATH=str(wheel))
     assert str(wheel) in where["text"]
+
+
+def test_a_page_from_the_cache_still_knows_its_figures(tmp_path):
+    """MyST-NB leaves the outputs of such a page out of what it writes."""
+    shown = {"data": {notebooks.FIGURE: {"name": "dart-slice"}}}
+    cells = [
+        {"cell_type": "markdown", "source": ["words"]},
+        {"cell_type": "code", "source": ["picture()"], "outputs": []},
+    ]
+    kept = [{"cell_type": "code", "source": "picture()", "outputs": [shown]}]
+    executed = tmp_path / "jupyter_execute" / "chapters"
+    executed.mkdir(parents=True)
+    (executed / "x.ipynb").write_text(json.dumps({"cells": cells}))
+    assert notebooks._shown(executed, "x") == [[]]
+    cache = tmp_path / ".jupyter_cache" / "0" / "executed" / "1"
+    cache.mkdir(parents=True)
+    (cache / "base.ipynb").write_text(json.dumps({"cells": kept}))
+    assert notebooks._shown(executed, "x") == [["dart-slice"]]

@@ -146,12 +146,31 @@ def _read(path: Path, otherwise: str = "") -> str:
 
 def _shown(executed: Path, page: str) -> list[list[str]]:
     """Return the names of the figures that each code cell of a page showed."""
-    ran = json.loads(_read(executed / f"{page}.ipynb", '{"cells": []}'))
+    ran = _code_cells(json.loads(_read(executed / f"{page}.ipynb", '{"cells": []}')))
+    if not any(cell["outputs"] for cell in ran):
+        ran = _cached(executed.parent.parent, ran)
     return [
         [out["data"][FIGURE]["name"] for out in cell["outputs"] if FIGURE in out.get("data", {})]
-        for cell in ran["cells"]
-        if cell["cell_type"] == "code"
+        for cell in ran
     ]
+
+
+def _code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _cached(build: Path, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the same cells with their outputs from the execution cache, if it holds them.
+
+    A page whose words changed and whose code did not is taken from there, and MyST-NB then
+    writes the executed notebook without its outputs.
+    """
+    wanted = ["".join(cell["source"]) for cell in cells]
+    for path in sorted(build.glob(".jupyter_cache/*/executed/*/base.ipynb")):
+        kept = _code_cells(json.loads(path.read_text(encoding="utf-8")))
+        if ["".join(cell["source"]) for cell in kept] == wanted:
+            return kept
+    return cells
 
 
 def _labels(root: Path, numbers: dict[str, str], executed: Path) -> dict[str, str]:
