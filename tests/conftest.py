@@ -5,9 +5,11 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,10 +41,12 @@ def chromium():
 
 
 def pytest_collection_modifyitems(items):
-    """Leave out what takes long unless it was asked for."""
+    """Leave out what takes long unless it was asked for; let a lost browser be lost once."""
     asked = bool(os.environ.get("DRAFTPROOF_SLOW"))
     wanted = {"slow": asked or bool(os.environ.get("CI")), "long": asked}
     for item in items:
+        if "browser" in item.fixturenames:
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=LOST))
         for kind, runs in wanted.items():
             if kind in item.keywords and not runs:
                 reason = f"{kind}: set DRAFTPROOF_SLOW=1 to run it"
@@ -108,6 +112,103 @@ FRAMES = """(() => {
 })()"""
 
 
+# What the driver says of a browser that died or was ended. Only such a test is tried again, once;
+# a test that fails for any other reason has failed.
+LOST = [r"^TargetClosedError", r"^Error: .*(Target crashed|Connection closed)"]
+PATIENCE = 150.0  # seconds; the longest test of the browser takes a tenth of that
+
+
+def lose_the_browser():
+    """End the driver and the browser of this process, whatever they are doing."""
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):
+            if child.name().startswith("node"):
+                for process in [*child.children(recursive=True), child]:
+                    process.kill()
+
+
+@contextlib.contextmanager
+def patience(seconds):
+    """Lose the browser if the block takes longer: whoever waits for it then gets an error.
+
+    Once in some thousand pages a call to the browser is never answered, and most calls have no
+    time limit of their own.
+    """
+
+    timer = threading.Timer(seconds, lose_the_browser)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def patient(item):
+    needs = "browser" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("long")
+    return patience(PATIENCE) if needs else contextlib.nullcontext()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    with patient(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    with patient(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    with patient(item):
+        return (yield)
+
+
+class Chromium:
+    """One browser for all tests of a process, started again when it was lost."""
+
+    def __init__(self, path, playwright):
+        self._path, self._playwright = path, playwright
+        self._driver = self._browser = None
+
+    def _open(self, kind, options):
+        if self._browser is not None:
+            with contextlib.suppress(Exception):  # lost: a wrong option is refused again below
+                return getattr(self._browser, kind)(**options)
+            self.close()
+        self._driver = self._playwright().start()
+        self._browser = self._driver.chromium.launch(executable_path=self._path, args=FLAGS)
+        return getattr(self._browser, kind)(**options)
+
+    def new_context(self, **options):
+        return self._open("new_context", options)
+
+    def new_page(self, **options):
+        return self._open("new_page", options)
+
+    def close(self):
+        for end in (self._browser and self._browser.close, self._driver and self._driver.stop):
+            with contextlib.suppress(Exception):  # it may be gone already
+                if end:
+                    end()
+        self._driver = self._browser = None
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """The one Chromium of this process."""
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium: install it or set CHROMIUM to its path to run these tests")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    one = Chromium(path, sync_api.sync_playwright)
+    yield one
+    one.close()
+
+
 @pytest.fixture(scope="session")
 def new_context(browser):
     """Return a function that opens a browser context in which waiting for a frame ends."""
@@ -119,16 +220,3 @@ def new_context(browser):
         return context
 
     return opened
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """One Chromium for all tests of a process: its driver cannot be started twice in one."""
-    path = chromium()
-    if path is None:
-        pytest.skip("no Chromium: install it or set CHROMIUM to its path to run these tests")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield started
-        started.close()

@@ -68,17 +68,36 @@ def bench(tmp_path_factory, root, run):
     return build_bench(tmp_path_factory.mktemp("bench"), root, widget_names(), run)
 
 
-@pytest.fixture(scope="session")
-def scripts(browser):
-    """A blank page that has run the widgets' scripts: their pure functions can be called."""
+def scripted_page(browser):
+    """A blank page that has run the widgets' scripts."""
     from draftproof.widgets.alive.bundle import MODULES, host_script, module_script
 
     page = browser.new_page()
     page.set_content("<p>scripts</p>")
     for text in (host_script(), *map(module_script, MODULES)):
         page.evaluate(text)
-    yield page
-    page.close()
+    return page
+
+
+@pytest.fixture(scope="session")
+def keep():
+    """Return a function that makes a page once and gives it again while its browser lives."""
+    kept = {}
+
+    def fetch(name, make):
+        try:
+            kept[name].evaluate("1")
+        except Exception:  # the first time, or the browser was lost
+            kept[name] = make()
+        return kept[name]
+
+    return fetch
+
+
+@pytest.fixture
+def scripts(browser, keep):
+    """A page that has run the widgets' scripts: their pure functions can be called."""
+    return keep("scripts", lambda: scripted_page(browser))
 
 
 class Bench:
@@ -100,6 +119,9 @@ class Bench:
         if not request.url.startswith(("file:", "data:", "blob:")):
             self.complaints.append(f"outside: {request.url}")
 
+    def evaluate(self, text):
+        return self.page.evaluate(text)
+
     def widget(self, module):
         """The mounted widget of a module."""
         place = self.page.locator(f'.dp-plates:has(.dpa-place[data-module="{module}"])')
@@ -109,18 +131,28 @@ class Bench:
         return found
 
 
+def open_bench(new_context, bench, theme="light", width=1280, **options):
+    """Open the bench in a browser context of its own."""
+    viewport = {"width": width, "height": 900}
+    return Bench(new_context(viewport=viewport, color_scheme=theme, **options).new_page(), bench)
+
+
 @pytest.fixture(scope="session")
 def opened(new_context, bench):
     """Return a context manager: opened(theme=..., width=..., **options) as Bench."""
 
     @contextmanager
-    def visit(theme="light", width=1280, **options):
-        context = new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, **options
-        )
+    def visit(*args, **options):
+        one = open_bench(new_context, bench, *args, **options)
         try:
-            yield Bench(context.new_page(), bench)
+            yield one
         finally:
-            context.close()
+            one.page.context.close()
 
     return visit
+
+
+@pytest.fixture
+def desk(new_context, bench, keep):
+    """The bench without animations, one for all tests that leave it as they found it."""
+    return keep("desk", lambda: open_bench(new_context, bench, reduced_motion="reduce"))

@@ -73,12 +73,6 @@ def masses(widget, prefix):
     return areas
 
 
-@pytest.fixture(scope="module")
-def desk(opened):
-    with opened(**CALM) as bench:
-        yield bench
-
-
 @pytest.fixture
 def at(desk):
     """Return a function: the widget of a module, in its first state."""
@@ -607,10 +601,10 @@ def test_roofline_models(at):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_form_for_a_kernel(browser, module):
+def test_the_form_for_a_kernel(new_context, module):
     """The ES module that a notebook's front end imports draws, and follows its model."""
     widget = next(w for w in WIDGETS if w.module == module)()
-    page = browser.new_page()
+    page = new_context().new_page()
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.set_content(f"<style>{widget._css}</style><div id=place></div>")
@@ -643,7 +637,7 @@ def test_the_form_for_a_kernel(browser, module):
         }""",
         [widget._esm, {**widget.state, "home": widget.state}],
     )
-    page.close()
+    page.context.close()
     assert complaints == []
     assert result == {"changed": True, "saved": 1, "left": 0}
 

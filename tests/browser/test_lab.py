@@ -113,11 +113,11 @@ def run_cell(page, source):
     page.keyboard.press("Shift+Enter")
 
 
-def test_a_chapter_in_jupyterlab(lab, browser, root):
+def test_a_chapter_in_jupyterlab(lab, new_context, root):
     address, work = lab
     content = first_widget(root)
     (work / "chapter.ipynb").write_text(json.dumps(content), encoding="utf-8")
-    context = browser.new_context(viewport={"width": 1400, "height": 1100}, reduced_motion="reduce")
+    context = new_context(viewport={"width": 1400, "height": 1100}, reduced_motion="reduce")
     page = context.new_page()
     page.goto(f"{address}/lab/tree/chapter.ipynb?token={TOKEN}&reset")
     notebook = page.locator(".jp-Notebook")
