@@ -194,26 +194,25 @@ def test_expanded_laws(size):
     assert torch.equal(got[0], want[0]) and torch.equal(got[1], want[1])
 
 
-def test_long_rows_are_read_in_pieces(monkeypatch):
-    laws = [*map(torch.tensor, case(2, 3, 2, 5000))]
-    p, q, drafts, u = laws
-    whole = [rejection_sample(drafts, law, p, uniforms=u)[0] for law in (q, None)]
-    sizes = []
+def test_long_rows_are_read_one_by_one(monkeypatch):
+    """Nothing as large as the laws is made, and where nothing is subtracted p is not copied."""
+    p, q, drafts, u = map(torch.tensor, case(2, 3, 2, 5000))
+    u[0], u[1] = 0, 1 - 1e-9  # a full block, and a rejection unless p is above q
+    read = []
 
-    def piece(self, start, stop, original=Spare._piece):
-        sizes.append(stop - start)
-        return original(self, start, stop)
+    def row(self, index, original=Spare.row):
+        weights = original(self, index)
+        read.append((index, weights.untyped_storage().data_ptr() == p.untyped_storage().data_ptr()))
+        return weights
 
-    monkeypatch.setattr(inverse, "PIECE", 3 * 4 * BLOCK + 5)
-    monkeypatch.setattr(Spare, "_piece", piece)
-    got = [rejection_sample(drafts, law, p, uniforms=u)[0] for law in (q, None)]
-    assert torch.equal(whole[0], got[0]) and torch.equal(whole[1], got[1])
-    assert max(sizes) == 4 * BLOCK and sum(sizes) == 5000
+    monkeypatch.setattr(Spare, "row", row)
+    _, accepted = rejection_sample(drafts, q, p, uniforms=u)
+    assert accepted[0] == 2
+    assert read == [(index, bool(n == 2)) for index, n in enumerate(accepted)]
 
 
 @pytest.mark.parametrize("cut", [0, BLOCK - 1, BLOCK, SHORT, 2 * SHORT - 1, 2 * SHORT])
-def test_a_rejected_draft_that_was_not_drawn_is_left_out(cut, monkeypatch):
-    monkeypatch.setattr(inverse, "PIECE", 8 * BLOCK)
+def test_a_rejected_draft_that_was_not_drawn_is_left_out(cut):
     size = 2 * SHORT + 1
     p = torch.zeros(1, 2, size)
     p[..., cut], p[..., 77] = 0.75, 0.25

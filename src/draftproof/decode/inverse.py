@@ -1,7 +1,7 @@
 """From weights and one uniform a row to a token: the inverse CDF of a batch.
 
-Long rows are summed in blocks, a piece of the vocabulary at a time: nothing as large as the
-weights is ever made, so that large batches do not wait for fresh memory.
+Long rows are summed in blocks. The processor does so row by row: nothing as large as the weights is
+ever made, and a row that needs no arithmetic is read where it lies.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ __all__ = ["BLOCK", "Plain", "Source", "inverse_cdf", "pick"]
 
 BLOCK = 128  # masses summed together before the search
 SHORT = 2048  # up to this size one running sum over the whole row is cheaper
-PIECE = 1 << 18  # masses in the processor's caches at a time, all rows together
 
 
 class Source(ABC):
-    """Weights of a batch that can be read piece by piece.
+    """Weights of a batch that can be read as a whole, or row by row.
 
     Attributes
     ----------
@@ -33,20 +32,30 @@ class Source(ABC):
     def __init__(self, batch: int, size: int, dtype: torch.dtype, device: torch.device) -> None:
         self.batch, self.size, self.dtype, self.device = batch, size, dtype, device
 
-    def piece(self, start: int, stop: int) -> Tensor:
-        """Return the weights of a range of tokens.
-
-        Parameters
-        ----------
-        start, stop : int
+    @abstractmethod
+    def whole(self) -> Tensor:
+        """Return all weights.
 
         Returns
         -------
-        Tensor, shape (B, stop - start)
-            Good until the next call: its memory may be taken again.
+        Tensor, shape (B, V)
         """
-        return self._piece(start, stop)
 
+    @abstractmethod
+    def row(self, index: int) -> Tensor:
+        """Return one row.
+
+        Parameters
+        ----------
+        index : int
+
+        Returns
+        -------
+        Tensor, shape (V,)
+            Good until the next call, and not to be written to.
+        """
+
+    @abstractmethod
     def at(self, places: Tensor) -> Tensor:
         """Return the weights of chosen tokens.
 
@@ -58,13 +67,6 @@ class Source(ABC):
         -------
         Tensor, shape (B, n)
         """
-        return self._at(places)
-
-    @abstractmethod
-    def _piece(self, start: int, stop: int) -> Tensor: ...
-
-    @abstractmethod
-    def _at(self, places: Tensor) -> Tensor: ...
 
 
 class Plain(Source):
@@ -80,10 +82,13 @@ class Plain(Source):
         super().__init__(batch, size, weights.dtype, weights.device)
         self._weights = weights
 
-    def _piece(self, start: int, stop: int) -> Tensor:
-        return self._weights[:, start:stop]
+    def whole(self) -> Tensor:
+        return self._weights
 
-    def _at(self, places: Tensor) -> Tensor:
+    def row(self, index: int) -> Tensor:
+        return self._weights[index]
+
+    def at(self, places: Tensor) -> Tensor:
         return self._weights.gather(1, places)
 
 
@@ -126,7 +131,7 @@ def pick(source: Source, u: Tensor) -> tuple[Tensor, Tensor]:
     mass : Tensor of float64, shape (B, 1)
     """
     if source.size <= SHORT:
-        cdf = source.piece(0, source.size).cumsum(1, dtype=torch.float64)
+        cdf = source.whole().cumsum(1, dtype=torch.float64)
         mass = cdf[:, -1:]
         return _first(cdf, _point(u, mass, source.dtype)), mass
     cdf = _block_sums(source).cumsum(1)
@@ -162,18 +167,21 @@ def _below(point: Tensor, end: Tensor) -> Tensor:
 def _block_sums(source: Source) -> Tensor:
     """Return a zero and the sums of the blocks in float64, shape (B, 1 + ceil(V / BLOCK))."""
     count = -(-source.size // BLOCK)
-    sums = torch.empty((source.batch, 1 + count), dtype=torch.float64, device=source.device)
-    sums[:, 0] = 0
-    step = count * BLOCK  # a GPU has its own store of memory, and rather takes one large step
-    if source.device.type == "cpu":
-        step = min(step, max(PIECE // max(source.batch, 1) // BLOCK, 1) * BLOCK)
-    room = torch.empty((source.batch, step), dtype=torch.float64, device=source.device)
-    for start in range(0, source.size, step):
-        stop = min(start + step, source.size)
-        first, last = start // BLOCK, -(-stop // BLOCK)
-        if stop % BLOCK:  # what the memory holds past the last token is no mass
-            room[:, stop - start : (last - first) * BLOCK] = 0
-        room[:, : stop - start] = source.piece(start, stop)
-        blocks = room.view(source.batch, -1, BLOCK)[:, : last - first]
-        torch.sum(blocks, -1, out=sums[:, 1 + first : 1 + last])
+    sums = torch.zeros((source.batch, 1 + count), dtype=torch.float64, device=source.device)
+    if source.device.type != "cpu":  # one large step costs least there
+        weights = source.whole()
+        room = _room(weights.shape[0], count * BLOCK, source.device)
+        room[:, : source.size] = weights
+        torch.sum(room.view(source.batch, count, BLOCK), -1, out=sums[:, 1:])
+        return sums
+    room = _room(1, count * BLOCK, source.device)[0]  # past the last token is no mass
+    weights, blocks = room[: source.size], room.view(count, BLOCK)
+    for index, out in enumerate(sums[:, 1:].unbind(0)):
+        weights.copy_(source.row(index))
+        torch.sum(blocks, -1, out=out)
     return sums
+
+
+def _room(rows: int, columns: int, device: torch.device) -> Tensor:
+    """Return zeros for weights in float64."""
+    return torch.zeros((rows, columns), dtype=torch.float64, device=device)

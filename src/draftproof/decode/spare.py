@@ -1,7 +1,8 @@
-"""The weights of the next token, max(p - q, 0) or p, made piece by piece as they are read."""
+"""The weights of the next token, max(p - q, 0) or p, made as they are read."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import gcd
 
 import torch
@@ -67,7 +68,6 @@ class Law(Source):
         kind = torch.promote_types(matrix.dtype, torch.float32)
         super().__init__(len(positions), matrix.shape[1], kind, matrix.device)
         self._p, self._p_rows = matrix, target.find(positions)
-        self._rooms: dict[str, Tensor] = {}
 
     def law(self) -> Tensor:
         """Return the laws themselves, as a copy.
@@ -78,24 +78,24 @@ class Law(Source):
         """
         return self._p.index_select(0, self._p_rows).to(self.dtype)
 
-    def _piece(self, start: int, stop: int) -> Tensor:
-        return self._read("p", self._p, self._p_rows, start, stop)
+    def whole(self) -> Tensor:
+        return self.law()
 
-    def _at(self, places: Tensor) -> Tensor:
+    def row(self, index: int) -> Tensor:
+        return self._p[self._numbers[index]].to(self.dtype)
+
+    def at(self, places: Tensor) -> Tensor:
         return self._p[self._p_rows[:, None], places].to(self.dtype)
 
-    def _read(self, name: str, laws: Tensor, rows: Tensor, start: int, stop: int) -> Tensor:
-        """Copy a piece of some rows into memory that the next piece will take again.
+    @cached_property
+    def _numbers(self) -> list[int]:
+        """The rows as plain numbers; only the processor need not wait for them."""
+        return self._p_rows.tolist()
 
-        Fresh memory for every piece would cost more than the arithmetic.
-        """
-        count = self.batch * (stop - start)
-        if name not in self._rooms or self._rooms[name].numel() < count:
-            self._rooms[name] = torch.empty(count, dtype=self.dtype, device=self.device)
-        room = self._rooms[name][:count].view(self.batch, -1)
-        if laws.dtype == self.dtype:
-            return torch.index_select(laws[:, start:stop], 0, rows, out=room)
-        return room.copy_(laws[:, start:stop].index_select(0, rows))
+    @cached_property
+    def _room(self) -> Tensor:
+        """Memory for a row that is changed: fresh memory would cost more than the arithmetic."""
+        return torch.empty(self.size, dtype=self.dtype, device=self.device)
 
 
 class Spare(Law):
@@ -115,28 +115,41 @@ class Spare(Law):
     ) -> None:
         super().__init__(target, accepted)
         self.dtype = torch.promote_types(self.dtype, draft.matrix.dtype)
-        self._q = draft.matrix
+        self._q, self._cut = draft.matrix, rejected
         # After a full block q does not count: one row, read again and again, stands for all.
         self._q_rows = draft.find(accepted) * rejected.view(-1)
-        self._share = rejected.to(self.dtype)
         # Zero times what is no number is no number either: such rows are cleared bit by bit, ten
         # times as fast as by `masked_fill_`.
         bits = torch.int64 if self.dtype == torch.float64 else torch.int32
         self._bits = -rejected.to(bits) if ragged else None
 
-    def _piece(self, start: int, stop: int) -> Tensor:
-        q = self._read("q", self._q, self._q_rows, start, stop)
-        return self._minus(super()._piece(start, stop), q)
+    def whole(self) -> Tensor:
+        return self._minus(self.law(), self._q.index_select(0, self._q_rows).to(self.dtype))
 
-    def _at(self, places: Tensor) -> Tensor:
+    def row(self, index: int) -> Tensor:
+        p = super().row(index)
+        if not self._cuts[index]:
+            return p
+        q = self._q[self._q_numbers[index]].to(self.dtype)
+        return torch.sub(p, q, out=self._room).relu_()
+
+    def at(self, places: Tensor) -> Tensor:
         q = self._q[self._q_rows[:, None], places].to(self.dtype)
-        return self._minus(super()._at(places), q)
+        return self._minus(super().at(places), q)
 
     def _minus(self, p: Tensor, q: Tensor) -> Tensor:
         """Return max(p - q, 0) or p in the place of p; q is lost."""
         if self._bits is not None:
             q.view(self._bits.dtype).bitwise_and_(self._bits)
-        return p.addcmul_(q, self._share, value=-1).relu_()
+        return p.addcmul_(q, self._cut.to(self.dtype), value=-1).relu_()
+
+    @cached_property
+    def _cuts(self) -> list[bool]:
+        return self._cut.view(-1).tolist()
+
+    @cached_property
+    def _q_numbers(self) -> list[int]:
+        return self._q_rows.tolist()
 
     def spare_only(self, rows: Tensor) -> None:
         """Subtract q in some rows only; the others keep p.
@@ -145,7 +158,8 @@ class Spare(Law):
         ----------
         rows : Tensor of bool, shape (B, 1)
         """
-        self._share = self._share * rows
+        self._cut = self._cut & rows
+        self.__dict__.pop("_cuts", None)
 
 
 class SpareOfOne(Law):
@@ -161,16 +175,27 @@ class SpareOfOne(Law):
 
     def __init__(self, target: Rows, drafts: Tensor, accepted: Tensor, rejected: Tensor) -> None:
         super().__init__(target, accepted)
-        self._cut = drafts.gather(1, accepted * rejected).where(rejected, self.size)
+        self._gone = drafts.gather(1, accepted * rejected).where(rejected, self.size)
 
-    def _piece(self, start: int, stop: int) -> Tensor:
-        p = super()._piece(start, stop)
-        gone = (self._cut >= start) & (self._cut < stop)
-        place = (self._cut - start).clamp_(0, stop - start - 1)
-        return p.scatter_(1, place, p.gather(1, place).masked_fill_(gone, 0))
+    def whole(self) -> Tensor:
+        # One column more takes what nothing is cut from.
+        wide = torch.nn.functional.pad(self.law(), (0, 1))
+        return wide.scatter_(1, self._gone, 0)[:, :-1]
 
-    def _at(self, places: Tensor) -> Tensor:
-        return super()._at(places).masked_fill_(places == self._cut, 0)
+    def row(self, index: int) -> Tensor:
+        p, gone = super().row(index), self._tokens[index]
+        if gone == self.size:
+            return p
+        weights = self._room.copy_(p)
+        weights[gone] = 0
+        return weights
+
+    def at(self, places: Tensor) -> Tensor:
+        return super().at(places).masked_fill_(places == self._gone, 0)
+
+    @cached_property
+    def _tokens(self) -> list[int]:
+        return self._gone.view(-1).tolist()
 
     def spare_only(self, rows: Tensor) -> None:
         """Leave the rejected token out in some rows only; the others keep p.
@@ -179,4 +204,5 @@ class SpareOfOne(Law):
         ----------
         rows : Tensor of bool, shape (B, 1)
         """
-        self._cut = self._cut.where(rows, self.size)
+        self._gone = self._gone.where(rows, self.size)
+        self.__dict__.pop("_tokens", None)

@@ -244,7 +244,7 @@ def _next(
 
 def _without_waiting(source: Spare | SpareOfOne, u: Tensor) -> Tensor:
     """Return the next token without a look at the device's results, shape (B, 1)."""
-    weights = source.piece(0, source.size)
+    weights = source.whole()
     weights = torch.where(weights.amax(1, keepdim=True) > 0, weights, source.law())
     token, _ = pick(Plain(weights), u)
     # Running sums made in parallel may fall by a rounding, and a token without mass be met there.
