@@ -200,12 +200,12 @@ def test_long_rows_are_read_one_by_one(monkeypatch):
     u[0], u[1] = 0, 1 - 1e-9  # a full block, and a rejection unless p is above q
     read = []
 
-    def row(self, index, original=Spare.row):
+    def row(self, index, original=Spare._row):
         weights = original(self, index)
         read.append((index, weights.untyped_storage().data_ptr() == p.untyped_storage().data_ptr()))
         return weights
 
-    monkeypatch.setattr(Spare, "row", row)
+    monkeypatch.setattr(Spare, "_row", row)
     _, accepted = rejection_sample(drafts, q, p, uniforms=u)
     assert accepted[0] == 2
     assert read == [(index, bool(n == 2)) for index, n in enumerate(accepted)]

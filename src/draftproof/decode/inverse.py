@@ -32,7 +32,6 @@ class Source(ABC):
     def __init__(self, batch: int, size: int, dtype: torch.dtype, device: torch.device) -> None:
         self.batch, self.size, self.dtype, self.device = batch, size, dtype, device
 
-    @abstractmethod
     def whole(self) -> Tensor:
         """Return all weights.
 
@@ -40,8 +39,8 @@ class Source(ABC):
         -------
         Tensor, shape (B, V)
         """
+        return self._whole()
 
-    @abstractmethod
     def row(self, index: int) -> Tensor:
         """Return one row.
 
@@ -54,8 +53,8 @@ class Source(ABC):
         Tensor, shape (V,)
             Good until the next call, and not to be written to.
         """
+        return self._row(index)
 
-    @abstractmethod
     def at(self, places: Tensor) -> Tensor:
         """Return the weights of chosen tokens.
 
@@ -67,6 +66,16 @@ class Source(ABC):
         -------
         Tensor, shape (B, n)
         """
+        return self._at(places)
+
+    @abstractmethod
+    def _whole(self) -> Tensor: ...
+
+    @abstractmethod
+    def _row(self, index: int) -> Tensor: ...
+
+    @abstractmethod
+    def _at(self, places: Tensor) -> Tensor: ...
 
 
 class Plain(Source):
@@ -82,13 +91,13 @@ class Plain(Source):
         super().__init__(batch, size, weights.dtype, weights.device)
         self._weights = weights
 
-    def whole(self) -> Tensor:
+    def _whole(self) -> Tensor:
         return self._weights
 
-    def row(self, index: int) -> Tensor:
+    def _row(self, index: int) -> Tensor:
         return self._weights[index]
 
-    def at(self, places: Tensor) -> Tensor:
+    def _at(self, places: Tensor) -> Tensor:
         return self._weights.gather(1, places)
 
 

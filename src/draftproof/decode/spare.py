@@ -78,13 +78,13 @@ class Law(Source):
         """
         return self._p.index_select(0, self._p_rows).to(self.dtype)
 
-    def whole(self) -> Tensor:
+    def _whole(self) -> Tensor:
         return self.law()
 
-    def row(self, index: int) -> Tensor:
+    def _row(self, index: int) -> Tensor:
         return self._p[self._numbers[index]].to(self.dtype)
 
-    def at(self, places: Tensor) -> Tensor:
+    def _at(self, places: Tensor) -> Tensor:
         return self._p[self._p_rows[:, None], places].to(self.dtype)
 
     @cached_property
@@ -123,19 +123,19 @@ class Spare(Law):
         bits = torch.int64 if self.dtype == torch.float64 else torch.int32
         self._bits = -rejected.to(bits) if ragged else None
 
-    def whole(self) -> Tensor:
+    def _whole(self) -> Tensor:
         return self._minus(self.law(), self._q.index_select(0, self._q_rows).to(self.dtype))
 
-    def row(self, index: int) -> Tensor:
-        p = super().row(index)
+    def _row(self, index: int) -> Tensor:
+        p = super()._row(index)
         if not self._cuts[index]:
             return p
         q = self._q[self._q_numbers[index]].to(self.dtype)
         return torch.sub(p, q, out=self._room).relu_()
 
-    def at(self, places: Tensor) -> Tensor:
+    def _at(self, places: Tensor) -> Tensor:
         q = self._q[self._q_rows[:, None], places].to(self.dtype)
-        return self._minus(super().at(places), q)
+        return self._minus(super()._at(places), q)
 
     def _minus(self, p: Tensor, q: Tensor) -> Tensor:
         """Return max(p - q, 0) or p in the place of p; q is lost."""
@@ -177,21 +177,21 @@ class SpareOfOne(Law):
         super().__init__(target, accepted)
         self._gone = drafts.gather(1, accepted * rejected).where(rejected, self.size)
 
-    def whole(self) -> Tensor:
+    def _whole(self) -> Tensor:
         # One column more takes what nothing is cut from.
         wide = torch.nn.functional.pad(self.law(), (0, 1))
         return wide.scatter_(1, self._gone, 0)[:, :-1]
 
-    def row(self, index: int) -> Tensor:
-        p, gone = super().row(index), self._tokens[index]
+    def _row(self, index: int) -> Tensor:
+        p, gone = super()._row(index), self._tokens[index]
         if gone == self.size:
             return p
         weights = self._room.copy_(p)
         weights[gone] = 0
         return weights
 
-    def at(self, places: Tensor) -> Tensor:
-        return super().at(places).masked_fill_(places == self._gone, 0)
+    def _at(self, places: Tensor) -> Tensor:
+        return super()._at(places).masked_fill_(places == self._gone, 0)
 
     @cached_property
     def _tokens(self) -> list[int]:
