@@ -194,31 +194,74 @@ def test_expanded_laws(size):
     assert torch.equal(got[0], want[0]) and torch.equal(got[1], want[1])
 
 
-def test_long_rows_are_read_one_by_one(monkeypatch):
-    """Nothing as large as the laws is made, and where nothing is subtracted p is not copied."""
-    p, q, drafts, u = map(torch.tensor, case(2, 3, 2, 5000))
-    u[0], u[1] = 0, 1 - 1e-9  # a full block, and a rejection unless p is above q
+@pytest.mark.parametrize("piece", [5000, 10_000, 1 << 15])
+def test_long_rows_are_read_a_few_at_a_time(monkeypatch, piece):
+    """Nothing as large as the laws is made, and a row from which nothing is taken is not copied."""
+    p, q, drafts, u = map(torch.tensor, case(2, 5, 2, 5000))
+    u[0] = 0  # a full block
     read = []
 
-    def row(self, index, original=Spare._row):
-        weights = original(self, index)
-        read.append((index, weights.untyped_storage().data_ptr() == p.untyped_storage().data_ptr()))
+    def rows(self, start, stop, original=Spare._rows):
+        weights = original(self, start, stop)
+        lies = weights.untyped_storage().data_ptr() == p.untyped_storage().data_ptr()
+        read.append((stop - start, lies))
         return weights
 
-    monkeypatch.setattr(Spare, "_row", row)
-    _, accepted = rejection_sample(drafts, q, p, uniforms=u)
-    assert accepted[0] == 2
-    assert read == [(index, bool(n == 2)) for index, n in enumerate(accepted)]
+    monkeypatch.setattr(Spare, "_rows", rows)
+    monkeypatch.setattr(inverse, "PIECE", piece)
+    got = rejection_sample(drafts, q, p, uniforms=u)
+    want = [rejection_sample(*row, uniforms=v) for *row, v in rows_of(drafts, q, p, u)]
+    assert torch.equal(got[0], torch.cat([w[0] for w in want]))
+    if piece == 5000:
+        assert read == [(1, bool(n == 2)) for n in got[1]]
+    else:
+        assert [n for n, _ in read] == ([2, 2, 1] if piece == 10_000 else [5])
 
 
+def rows_of(*laws):
+    """One batch of one row for each row."""
+    return ([law[i : i + 1] for law in laws] for i in range(len(laws[0])))
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3])
 @pytest.mark.parametrize("cut", [0, BLOCK - 1, BLOCK, SHORT, 2 * SHORT - 1, 2 * SHORT])
-def test_a_rejected_draft_that_was_not_drawn_is_left_out(cut):
+def test_a_rejected_draft_that_was_not_drawn_is_left_out(cut, batch, monkeypatch):
     size = 2 * SHORT + 1
-    p = torch.zeros(1, 2, size)
+    monkeypatch.setattr(inverse, "PIECE", 2 * size)
+    p = torch.zeros(batch, 2, size)
     p[..., cut], p[..., 77] = 0.75, 0.25
-    u = torch.tensor([[0.8, 0.5]], dtype=torch.float64)
-    tokens, accepted = rejection_sample(torch.tensor([[cut]]), None, p, uniforms=u)
-    assert accepted.tolist() == [0] and tokens.tolist() == [[77, -1]]
+    u = torch.tensor([[0.8, 0.5]], dtype=torch.float64).expand(batch, -1)
+    drafts = torch.full((batch, 1), cut)
+    tokens, accepted = rejection_sample(drafts, None, p, uniforms=u)
+    assert accepted.tolist() == [0] * batch and tokens.tolist() == [[77, -1]] * batch
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3])
+@pytest.mark.parametrize("size", [16, LONG])
+@pytest.mark.parametrize("hot", [False, True])
+def test_tokens_outside_the_vocabulary(batch, size, hot):
+    """Refused where they count, whatever they are where they do not, -1 of a result included."""
+    p, q, drafts, u = map(torch.tensor, case(5, batch, 3, size))
+    q = None if hot else q
+    lengths = torch.full((batch,), 2)
+    want = rejection_sample(drafts, q, p, lengths, u)
+    for token in (-1, size, 2**40, -(2**40)):
+        drafts[-1, 2] = token
+        got = rejection_sample(drafts, q, p, lengths, u)
+        assert torch.equal(got[0], want[0]) and torch.equal(got[1], want[1])
+        with pytest.raises(ValueError, match=f"0..{size - 1}, got {token}"):
+            rejection_sample(drafts, q, p, None, u)
+
+
+@pytest.mark.parametrize("size", [16, LONG])
+def test_what_is_no_law_stays_in_its_row(size):
+    p, q, drafts, u = map(torch.tensor, case(6, 4, 2, size))
+    u[1:] = 0  # full blocks, for which q of the last position does not count
+    want = rejection_sample(drafts, q, p, uniforms=u)
+    for wrong in (torch.nan, torch.inf):
+        q[0] = wrong
+        got = rejection_sample(drafts, q, p, uniforms=u)
+        assert torch.equal(got[0][1:], want[0][1:]) and torch.equal(got[1][1:], want[1][1:])
 
 
 @pytest.mark.parametrize("size", [9, LONG])

@@ -1,7 +1,7 @@
 """From weights and one uniform a row to a token: the inverse CDF of a batch.
 
-Long rows are summed in blocks. The processor does so row by row: nothing as large as the weights is
-ever made, and a row that needs no arithmetic is read where it lies.
+Long rows are summed in blocks. The processor does so a few rows at a time: nothing as large as the
+weights is ever made, and a long row that needs no arithmetic is read where it lies.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from torch import Tensor
 __all__ = ["BLOCK", "Plain", "Source", "inverse_cdf", "pick"]
 
 BLOCK = 128  # masses summed together before the search
+PIECE = 1 << 15  # masses in the processor's caches at a time
 SHORT = 2048  # up to this size one running sum over the whole row is cheaper
 
 
@@ -41,19 +42,20 @@ class Source(ABC):
         """
         return self._whole()
 
-    def row(self, index: int) -> Tensor:
-        """Return one row.
+    def rows(self, start: int, stop: int) -> Tensor:
+        """Return the weights of some sequences.
 
         Parameters
         ----------
-        index : int
+        start, stop : int
+            The first, and the one past the last.
 
         Returns
         -------
-        Tensor, shape (V,)
+        Tensor, shape (stop - start, V)
             Good until the next call, and not to be written to.
         """
-        return self._row(index)
+        return self._rows(start, stop)
 
     def at(self, places: Tensor) -> Tensor:
         """Return the weights of chosen tokens.
@@ -72,7 +74,7 @@ class Source(ABC):
     def _whole(self) -> Tensor: ...
 
     @abstractmethod
-    def _row(self, index: int) -> Tensor: ...
+    def _rows(self, start: int, stop: int) -> Tensor: ...
 
     @abstractmethod
     def _at(self, places: Tensor) -> Tensor: ...
@@ -94,8 +96,8 @@ class Plain(Source):
     def _whole(self) -> Tensor:
         return self._weights
 
-    def _row(self, index: int) -> Tensor:
-        return self._weights[index]
+    def _rows(self, start: int, stop: int) -> Tensor:
+        return self._weights[start:stop]
 
     def _at(self, places: Tensor) -> Tensor:
         return self._weights.gather(1, places)
@@ -177,20 +179,16 @@ def _block_sums(source: Source) -> Tensor:
     """Return a zero and the sums of the blocks in float64, shape (B, 1 + ceil(V / BLOCK))."""
     count = -(-source.size // BLOCK)
     sums = torch.zeros((source.batch, 1 + count), dtype=torch.float64, device=source.device)
-    if source.device.type != "cpu":  # one large step costs least there
-        weights = source.whole()
-        room = _room(weights.shape[0], count * BLOCK, source.device)
-        room[:, : source.size] = weights
-        torch.sum(room.view(source.batch, count, BLOCK), -1, out=sums[:, 1:])
-        return sums
-    room = _room(1, count * BLOCK, source.device)[0]  # past the last token is no mass
-    weights, blocks = room[: source.size], room.view(count, BLOCK)
-    for index, out in enumerate(sums[:, 1:].unbind(0)):
-        weights.copy_(source.row(index))
+    step = source.batch  # one large step costs least where nothing has to fit into a cache
+    if source.device.type == "cpu":
+        step = min(step, max(1, PIECE // source.size))
+    shape = (step, count * BLOCK)
+    room = torch.zeros(shape, dtype=torch.float64, device=source.device)  # past the end is no mass
+    weights, blocks = room[:, : source.size], room.view(step, count, BLOCK)
+    starts = range(0, source.batch, step)
+    for start, out in zip(starts, sums[:, 1:].split(step), strict=True):
+        if len(out) < step:
+            weights, blocks = weights[: len(out)], blocks[: len(out)]
+        weights.copy_(source.rows(start, start + len(out)))
         torch.sum(blocks, -1, out=out)
     return sums
-
-
-def _room(rows: int, columns: int, device: torch.device) -> Tensor:
-    """Return zeros for weights in float64."""
-    return torch.zeros((rows, columns), dtype=torch.float64, device=device)

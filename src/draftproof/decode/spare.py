@@ -81,8 +81,10 @@ class Law(Source):
     def _whole(self) -> Tensor:
         return self.law()
 
-    def _row(self, index: int) -> Tensor:
-        return self._p[self._numbers[index]].to(self.dtype)
+    def _rows(self, start: int, stop: int) -> Tensor:
+        if stop - start == 1:  # read where it lies
+            return self._p[self._numbers[start]].to(self.dtype)[None]
+        return self._p.index_select(0, self._p_rows[start:stop]).to(self.dtype)
 
     def _at(self, places: Tensor) -> Tensor:
         return self._p[self._p_rows[:, None], places].to(self.dtype)
@@ -95,7 +97,7 @@ class Law(Source):
     @cached_property
     def _room(self) -> Tensor:
         """Memory for a row that is changed: fresh memory would cost more than the arithmetic."""
-        return torch.empty(self.size, dtype=self.dtype, device=self.device)
+        return torch.empty((1, self.size), dtype=self.dtype, device=self.device)
 
 
 class Spare(Law):
@@ -106,42 +108,41 @@ class Spare(Law):
     target, draft : Rows
     accepted : Tensor of int64, shape (B, 1)
     rejected : Tensor of bool, shape (B, 1)
-    ragged : bool
-        Whether rows of the draft may be no laws at all, because nothing was drafted there.
     """
 
-    def __init__(
-        self, target: Rows, draft: Rows, accepted: Tensor, rejected: Tensor, ragged: bool = True
-    ) -> None:
+    def __init__(self, target: Rows, draft: Rows, accepted: Tensor, rejected: Tensor) -> None:
         super().__init__(target, accepted)
         self.dtype = torch.promote_types(self.dtype, draft.matrix.dtype)
         self._q, self._cut = draft.matrix, rejected
         # After a full block q does not count: one row, read again and again, stands for all.
         self._q_rows = draft.find(accepted) * rejected.view(-1)
-        # Zero times what is no number is no number either: such rows are cleared bit by bit, ten
-        # times as fast as by `masked_fill_`.
-        bits = torch.int64 if self.dtype == torch.float64 else torch.int32
-        self._bits = -rejected.to(bits) if ragged else None
+        # That row may hold anything, and zero times what is no number is no number either. So it
+        # is cleared bit by bit, ten times as fast as by `masked_fill_`.
+        self._bits = -rejected.to(torch.int64 if self.dtype == torch.float64 else torch.int32)
 
     def _whole(self) -> Tensor:
-        return self._minus(self.law(), self._q.index_select(0, self._q_rows).to(self.dtype))
+        q = self._q.index_select(0, self._q_rows).to(self.dtype)
+        return self._minus(self.law(), q, self._bits)
 
-    def _row(self, index: int) -> Tensor:
-        p = super()._row(index)
-        if not self._cuts[index]:
-            return p
-        q = self._q[self._q_numbers[index]].to(self.dtype)
-        return torch.sub(p, q, out=self._room).relu_()
+    def _rows(self, start: int, stop: int) -> Tensor:
+        p = super()._rows(start, stop)
+        if stop - start == 1:
+            if not self._cuts[start]:
+                return p
+            q = self._q[self._q_numbers[start]].to(self.dtype)
+            return torch.sub(p, q, out=self._room).relu_()
+        q = self._q.index_select(0, self._q_rows[start:stop]).to(self.dtype)
+        return self._minus(p, q, self._bits[start:stop])
 
     def _at(self, places: Tensor) -> Tensor:
         q = self._q[self._q_rows[:, None], places].to(self.dtype)
-        return self._minus(super()._at(places), q)
+        return self._minus(super()._at(places), q, self._bits)
 
-    def _minus(self, p: Tensor, q: Tensor) -> Tensor:
+    @staticmethod
+    def _minus(p: Tensor, q: Tensor, bits: Tensor) -> Tensor:
         """Return max(p - q, 0) or p in the place of p; q is lost."""
-        if self._bits is not None:
-            q.view(self._bits.dtype).bitwise_and_(self._bits)
-        return p.addcmul_(q, self._cut.to(self.dtype), value=-1).relu_()
+        q.view(bits.dtype).bitwise_and_(bits)
+        return p.sub_(q).relu_()
 
     @cached_property
     def _cuts(self) -> list[bool]:
@@ -159,6 +160,7 @@ class Spare(Law):
         rows : Tensor of bool, shape (B, 1)
         """
         self._cut = self._cut & rows
+        self._bits = self._bits * rows
         self.__dict__.pop("_cuts", None)
 
 
@@ -182,13 +184,17 @@ class SpareOfOne(Law):
         wide = torch.nn.functional.pad(self.law(), (0, 1))
         return wide.scatter_(1, self._gone, 0)[:, :-1]
 
-    def _row(self, index: int) -> Tensor:
-        p, gone = super()._row(index), self._tokens[index]
-        if gone == self.size:
-            return p
-        weights = self._room.copy_(p)
-        weights[gone] = 0
-        return weights
+    def _rows(self, start: int, stop: int) -> Tensor:
+        p = super()._rows(start, stop)
+        if stop - start == 1:
+            gone = self._tokens[start]
+            if gone == self.size:
+                return p
+            p = self._room.copy_(p)
+        for index, gone in enumerate(self._tokens[start:stop]):
+            if gone < self.size:
+                p[index, gone] = 0
+        return p
 
     def _at(self, places: Tensor) -> Tensor:
         return super()._at(places).masked_fill_(places == self._gone, 0)

@@ -26,7 +26,8 @@ def _check_tensor(value: object, name: str) -> None:
 
 def _check_lengths(lengths: Tensor, batch: int, gamma: int) -> Tensor:
     _check_tensor(lengths, "lengths")
-    if tuple(lengths.shape) != (batch,) or lengths.is_floating_point():
+    whole = not (lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == torch.bool)
+    if tuple(lengths.shape) != (batch,) or not whole:
         raise ValueError(
             f"lengths must be whole numbers of shape ({batch},), got {lengths.dtype} of shape "
             f"{tuple(lengths.shape)}"
@@ -39,8 +40,9 @@ def _check(draft_tokens: Tensor, draft_probs: Tensor | None, target_probs: Tenso
         _check_tensor(value, name)
     if draft_tokens.ndim != 2:
         raise ValueError(f"draft_tokens must have shape (B, T), got {tuple(draft_tokens.shape)}")
-    if draft_tokens.is_floating_point() or draft_tokens.dtype == torch.bool:
-        raise ValueError(f"draft_tokens must be whole numbers, got {draft_tokens.dtype}")
+    kind = draft_tokens.dtype
+    if kind.is_floating_point or kind.is_complex or kind == torch.bool:
+        raise ValueError(f"draft_tokens must be whole numbers, got {kind}")
     batch, gamma = draft_tokens.shape
     right = target_probs.ndim == 3 and target_probs.shape[:2] == (batch, gamma + 1)
     if not right or target_probs.shape[2] < 1 or not target_probs.is_floating_point():
@@ -80,6 +82,8 @@ def _uniforms(
             f"uniforms must have shape ({batch}, {gamma}) or ({batch}, {gamma + 1}), "
             f"got {tuple(uniforms.shape)}"
         )
+    if not uniforms.is_floating_point():
+        raise ValueError(f"uniforms must be floats, got {uniforms.dtype}")
     uniforms = uniforms.double()
     last = uniforms[:, gamma:] if uniforms.shape[1] > gamma else fresh(1)
     return uniforms[:, :gamma], last
@@ -111,7 +115,8 @@ def rejection_sample(
     Parameters
     ----------
     draft_tokens : Tensor of int, shape (B, T)
-        Positions past a row's length are ignored, with their laws, but must be token numbers.
+        Token numbers, 0..V - 1. Positions past a row's length are ignored, with their laws, so
+        that the -1 of an earlier result may stand there.
     draft_probs : Tensor, shape (B, T, V), or None
         The laws the drafts were drawn from. None: the drafts were not drawn at all (an n-gram
         lookup, an argmax), so that q is one-hot.
@@ -133,8 +138,9 @@ def rejection_sample(
     Raises
     ------
     ValueError
-        If a shape or a type does not fit. Values are not looked at: that would wait for the
-        device.
+        If a shape or a type does not fit or, on the CPU, a token lies outside the vocabulary. On
+        another device a look at values would wait for it: there such a draft is rejected.
+        Laws and uniforms are not looked at.
 
     References
     ----------
@@ -144,23 +150,24 @@ def rejection_sample(
     batch, gamma = draft_tokens.shape
     target = target_probs.detach()
     draft = None if draft_probs is None else draft_probs.detach()
-    drafts = draft_tokens.long()
     if not batch:
-        return drafts.new_empty((0, gamma + 1)), drafts.new_empty(0)
+        return draft_tokens.new_empty((0, gamma + 1)).long(), draft_tokens.new_empty(0).long()
     u, u_next = _uniforms(uniforms, (batch, gamma), target, generator)
-    kept = _verdicts(drafts, draft, target, u)
     end: int | Tensor = gamma
+    used = None
     if lengths is not None:
         end = _check_lengths(lengths, batch, gamma)[:, None]
-        kept = kept & (torch.arange(gamma, device=drafts.device) < end)
+        used = torch.arange(gamma, device=draft_tokens.device) < end
+    drafts, known = _known(draft_tokens.long(), used, target.shape[2])
+    kept = _verdicts(drafts, draft, target, u)
+    kept = kept if known is None else kept & known
     if batch == 1 and target.device.type == "cpu":
         return _one_row(
             drafts[0], None if draft is None else draft[0], target[0], kept, end, u_next
         )
     kept = kept.cummin(1).values if gamma else kept
     accepted = kept.sum(1, keepdim=True)
-    ragged = lengths is not None
-    next_token = _next(drafts, draft, target, accepted, accepted < end, u_next, ragged)
+    next_token = _next(drafts, draft, target, accepted, accepted < end, u_next)
     tokens = functional.pad(drafts.where(kept, -1), (0, 1), value=-1)
     return tokens.scatter_(1, accepted, next_token), accepted.squeeze(1)
 
@@ -195,6 +202,20 @@ def _one_row(
     return made[0], made[1]
 
 
+def _known(drafts: Tensor, used: Tensor | None, size: int) -> tuple[Tensor, Tensor | None]:
+    """Return drafts that are all token numbers, and which of them may be kept (None: all)."""
+    inside = drafts.clamp(0, size - 1)
+    if drafts.device.type == "cpu":
+        if torch.equal(inside, drafts):
+            return drafts, used
+        wrong = drafts[(inside != drafts) if used is None else used & (inside != drafts)]
+        if len(wrong):
+            raise ValueError(f"draft_tokens must be in 0..{size - 1}, got {int(wrong[0])}")
+        return inside, used
+    known = inside == drafts
+    return inside, known if used is None else known & used
+
+
 def _at_least_single(law: Tensor) -> Tensor:
     return law if law.dtype == torch.float64 else law.float()
 
@@ -221,7 +242,6 @@ def _next(
     accepted: Tensor,
     rejected: Tensor,
     u: Tensor,
-    ragged: bool,
 ) -> Tensor:
     """Return the correction after a rejection, the bonus after a full block, shape (B, 1)."""
     rows = Rows(target)
@@ -231,7 +251,7 @@ def _next(
     if draft is None:
         source = SpareOfOne(rows, drafts, accepted, rejected)
     else:
-        source = Spare(rows, Rows(draft), accepted, rejected, ragged)
+        source = Spare(rows, Rows(draft), accepted, rejected)
     # With floats a rejection can meet a residual that rounds to nothing; p is the law then.
     if target.device.type != "cpu":
         return _without_waiting(source, u)
