@@ -43,9 +43,9 @@ def describe() -> dict[str, Any]:
 def measure(pair: Pair, effort: Effort, quick: bool, note: str = "") -> dict[str, dict[str, Any]]:
     """Return both results by the name of their file; `note` says what else the machine did."""
     ways = len(speed.settings(pair, effort))
-    many = len(effort.batches) * effort.batch_repeats * 5
+    many = len(effort.batches) * effort.batch_repeats * (1 + len(speed.batch_gammas(effort)))
     heats = 3 * len(accept.TEMPERATURES) + len(pair.drafters) + 2
-    bar = Bar((ways + 1) * effort.repeats + many + heats + 4 * max(1, effort.repeats // 2))
+    bar = Bar((ways + 1) * effort.repeats + many + heats + hugging.runs(effort))
     about = describe() | ({"note": note} if note else {})
     alphas, acceptance = accept.alphas(pair, effort, bar)
     logs, samples = speed.run(pair, effort, bar)
@@ -92,6 +92,7 @@ def measure(pair: Pair, effort: Effort, quick: bool, note: str = "") -> dict[str
         "runs": ribbon.runs(pair, shown, seconds),
         "lossless": ribbon.lossless(pair, effort, best),
     }
+    bar.finish()
     about["load_after"] = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     return {"decode": decode, "ribbon": recordings}
 

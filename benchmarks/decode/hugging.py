@@ -1,9 +1,10 @@
-"""The same weights under Hugging Face's assisted generation, with the same constant schedule."""
+"""The same weights under Hugging Face's assisted generation, block lengths constant for both."""
 
 from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from benchmarks.decode.pair import Effort, Pair
 from draftproof.decode.measure import Spread, take_turns
 from draftproof.decode.models import Transformer
 
-GAMMA = 5
+GAMMAS = (3, 5, 8)
 
 
 def llama(model: Transformer) -> Any:
@@ -69,6 +70,16 @@ def difference(ours: Transformer, theirs: Any, tokens: list[int]) -> float:
     return float((ours(row) - theirs(row).logits).abs().max())
 
 
+def runs(effort: Effort) -> int:
+    """Return how many runs `compare` times."""
+    return 2 * (1 + len(GAMMAS)) * repeats_of(effort)
+
+
+def repeats_of(effort: Effort) -> int:
+    """Return how often each way is timed: the library is slow."""
+    return max(1, effort.repeats // 2)
+
+
 def compare(pair: Pair, effort: Effort, tick: Callable[[str], None]) -> dict[str, Any] | None:
     """Time both on identical weights; None without the library.
 
@@ -89,72 +100,74 @@ def compare(pair: Pair, effort: Effort, tick: Callable[[str], None]) -> dict[str
     if apart > 1e-3:
         raise RuntimeError(f"the copied weights give other logits: {apart}")
     settings = draft.generation_config
-    settings.num_assistant_tokens = GAMMA
     settings.num_assistant_tokens_schedule = "constant"
     settings.assistant_confidence_threshold = 0.0
-    calls = {"theirs": 0, "ours": 0, "tokens": 0}
+    calls = {"theirs": 0}
     target.register_forward_hook(lambda *_: calls.update(theirs=calls["theirs"] + 1))
+    made: dict[str, list[int]] = {}
 
-    def theirs(repeat: int, assistant: Any = None) -> None:
+    def theirs(repeat: int, gamma: int = 0) -> None:
         torch.manual_seed(repeat)
         row = torch.tensor([pair.prompts[repeat % len(pair.prompts)]])
-        before, options = calls["theirs"], {"assistant_model": assistant} if assistant else {}
-        made = target.generate(
+        calls["theirs"], settings.num_assistant_tokens = 0, gamma
+        text = target.generate(
             row,
             attention_mask=torch.ones_like(row),
             do_sample=True,
             temperature=1.0,
             top_k=0,
             max_new_tokens=effort.new_tokens,
-            **options,
+            **({"assistant_model": draft} if gamma else {}),
         )
-        if made.shape[1] - row.shape[1] != effort.new_tokens:
+        if text.shape[1] - row.shape[1] != effort.new_tokens:
             raise RuntimeError("the library made another number of tokens")
-        if assistant is None:
-            calls["theirs"] = before
+        made.setdefault(f"theirs, {gamma}", []).append(calls["theirs"])
 
-    def ours(repeat: int, name: str | None = None) -> None:
-        drafter = pair.drafters[name]() if name else None
-        made = pair.write(
+    def ours(repeat: int, gamma: int = 0) -> None:
+        text = pair.write(
             pair.prompts[repeat % len(pair.prompts)],
             effort.new_tokens,
-            drafter=drafter,
-            gamma=GAMMA,
+            drafter=pair.drafters["distilled"]() if gamma else None,
+            gamma=max(1, gamma),
             seed=repeat,
         )
-        if name:
-            calls["ours"] += made.counters.target_calls
-            calls["tokens"] += effort.new_tokens
+        made.setdefault(f"ours, {gamma}", []).append(text.counters.target_calls)
 
-    turns = {
-        "ours, plain": lambda k: ours(k),
-        "theirs, plain": lambda k: theirs(k),
-        "ours, speculative": lambda k: ours(k, "distilled"),
-        "theirs, assisted": lambda k: theirs(k, draft),
-    }
+    turns: dict[str, Callable[[int], None]] = {}
+    for gamma in (0, *GAMMAS):
+        turns[f"ours, {gamma}"] = partial(ours, gamma=gamma)
+        turns[f"theirs, {gamma}"] = partial(theirs, gamma=gamma)
     take_turns(turns, 1)  # warm up
-    calls.update(theirs=0, ours=0, tokens=0)
-    repeats = max(1, effort.repeats // 2)
+    made.clear()
+    repeats = repeats_of(effort)
     seconds = take_turns(turns, repeats, tick)
-    middle = {name: Spread.of(found) for name, found in seconds.items()}
+    middle = {name: Spread.of(found).median for name, found in seconds.items()}
+    fastest = {
+        side: min(GAMMAS, key=lambda g: middle[f"{side}, {g}"]) for side in ("ours", "theirs")
+    }
 
-    def over(ours: str, theirs: str) -> Spread:
-        both = zip(seconds[theirs], seconds[ours], strict=True)
-        return Spread.of([a / b for a, b in both])
+    def over(first: str, second: str) -> Spread:
+        both = zip(seconds[second], seconds[first], strict=True)
+        return Spread.of([b / a for a, b in both])
 
-    assisted = over("ours, speculative", "theirs, assisted")
-    plain = over("ours, plain", "theirs, plain")
+    best = {side: f"{side}, {gamma}" for side, gamma in fastest.items()}
+    assisted, plain = over(best["ours"], best["theirs"]), over("ours, 0", "theirs, 0")
+    tokens = repeats * effort.new_tokens
     return {
         "ours_over_assisted": assisted.median,
         "spread": [assisted.low, assisted.high],
         "ours_plain_over_hf_plain": plain.median,
         "plain_spread": [plain.low, plain.high],
-        "assisted_over_hf_plain": over("theirs, assisted", "theirs, plain").median,
-        "tokens_per_call_ours": calls["tokens"] / calls["ours"],
-        "tokens_per_call_hf": calls["tokens"] / calls["theirs"],
+        "assisted_over_hf_plain": over(best["theirs"], "theirs, 0").median,
+        "tokens_per_call_ours": tokens / sum(made[best["ours"]]),
+        "tokens_per_call_hf": tokens / sum(made[best["theirs"]]),
         "largest_logit_difference": apart,
-        "seconds": {name: spread.median for name, spread in middle.items()},
-        "gamma": GAMMA,
+        "seconds": middle,
+        "gamma_ours": fastest["ours"],
+        "gamma_hf": fastest["theirs"],
+        "by_gamma": [
+            {"gamma": g, "ratio": over(f"ours, {g}", f"theirs, {g}").median} for g in GAMMAS
+        ],
         "new_tokens": effort.new_tokens,
         "repeats": repeats,
         "versions": {"transformers": version, "torch": torch.__version__},

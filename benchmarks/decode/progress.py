@@ -21,3 +21,8 @@ class Bar:
         end = "\n" if self.done == self.total else ""
         line = f"\r[{bar:<30}] {share:4.0%} {name[:34]:<34} {left / 60:4.1f} min left{end}"
         print(line, end="", file=sys.stderr, flush=True)
+
+    def finish(self) -> None:
+        """End the line, also where less was to be done than was thought."""
+        if self.done < self.total:
+            print(file=sys.stderr)

@@ -118,19 +118,16 @@ def plain_logs(logs: dict[Setting, Log], temperature: float) -> list[Log]:
     return [log for s, log in logs.items() if s.drafter is None and s.temperature == temperature]
 
 
-def plain_seconds(
-    logs: dict[Setting, Log], temperature: float, prefill: bool = True
-) -> list[float]:
-    """Return the seconds of plain decoding in each repeat, the mean of its turns."""
-    found = plain_logs(logs, temperature)
-    turns = [log.seconds if prefill else log.bare() for log in found]
+def plain_seconds(logs: dict[Setting, Log], temperature: float) -> list[float]:
+    """Return the seconds of plain decoding in each repeat, the mean of its turns, no prefill."""
+    turns = [log.bare() for log in plain_logs(logs, temperature)]
     return [mean(each) for each in zip(*turns, strict=True)]
 
 
 def plain_part(logs: dict[Setting, Log], effort: Effort) -> dict[str, Any]:
     """Return plain decoding's part of the result: seconds for a token and their parts."""
     found = plain_logs(logs, 1.0)
-    spread = Spread.of([s / effort.new_tokens for log in found for s in log.seconds])
+    spread = Spread.of([s / effort.new_tokens for log in found for s in log.bare()])
     timings = [log.timings() for log in found]
     tokens = sum(log.tokens for log in found)
     parts = {part: sum(one[part] for one in timings) / tokens for part in timings[0]}
@@ -156,32 +153,33 @@ def rows(
     for setting, log in logs.items():
         if setting.drafter is None:
             continue
-        plain = plain_seconds(logs, setting.temperature)
-        ratios = [a / b for a, b in zip(plain, log.seconds, strict=True)]
-        speed = Spread.of(ratios)
+        # Reading the prompt is the same work for both, and the parts promise nothing about it.
+        plain, own = plain_seconds(logs, setting.temperature), log.bare()
+        speed = Spread.of([a / b for a, b in zip(plain, own, strict=True)])
         c, v = (x / one for x in (step[setting.drafter], price[setting.drafter, setting.gamma + 1]))
         promised = predicted_speedup(log.tokens_per_call, setting.gamma, c, v)
-        # Of all runs together, not of a median run: the tokens of a call are from all runs too.
-        # The parts promise nothing about the prompt, so that its reading is left out.
-        bare = sum(plain_seconds(logs, setting.temperature, prefill=False))
-        decoding = bare / sum(log.bare())
+        # Of all repeats together, as the tokens of a call are from all of them too.
+        speedup = sum(plain) / sum(own)
         yield {
             "drafter": setting.drafter,
             "gamma": setting.gamma,
             "temperature": setting.temperature,
-            "speedup": sum(plain) / sum(log.seconds),
-            "median": median(ratios),
-            "speedup_without_prefill": decoding,
+            "speedup": speedup,
             "spread": [speed.low, speed.high],
             "tokens_per_call": log.tokens_per_call,
             "alpha": alphas.get((setting.drafter, setting.temperature)),
             "c": c,
             "v": v,
             "predicted": promised,
-            "share_of_prediction": decoding / promised,
+            "share_of_prediction": speedup / promised,
             "timings": log.timings(),
             "tokens": log.tokens,
         }
+
+
+def batch_gammas(effort: Effort) -> list[int]:
+    """Return the block lengths that are tried with batches."""
+    return [g for g in (1, 2, 3, 5) if g in effort.gammas]
 
 
 def batches(
@@ -191,7 +189,7 @@ def batches(
     found = []
     for batch in effort.batches:
         prompts = [pair.prompts[i % len(pair.prompts)] for i in range(batch)]
-        gammas = [g for g in (1, 2, 3, 5) if g in effort.gammas]
+        gammas = batch_gammas(effort)
         logs: dict[int, Log] = {gamma: Log() for gamma in (0, *gammas)}
 
         def decode(

@@ -54,7 +54,7 @@ def test_cached_logits_equal_recomputed_ones_over_random_rounds(model, seed):
 def test_growing_past_the_context_is_an_error_and_changes_nothing(model):
     cache = Cache(CONFIG, 1, capacity=4, dtype=torch.float64)
     model(torch.zeros(1, 3, dtype=torch.long), cache)
-    with pytest.raises(ValueError, match="context holds 4 tokens, got 3 and 2 more"):
+    with pytest.raises(ValueError, match="cache holds 4 tokens a row, got 3 and 2 more"):
         model(torch.zeros(1, 2, dtype=torch.long), cache)
     assert cache.lengths == [3]
 
@@ -65,6 +65,39 @@ def test_rollback_takes_only_shorter_lengths(model, lengths):
     model(torch.zeros(1, 3, dtype=torch.long), cache)
     with pytest.raises(ValueError, match="lengths must be within"):
         cache.rollback(lengths)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((3,), "shape must be a Config, got 3"),
+        ((Config,), "shape must be a Config"),
+        ((CONFIG, 0), "batch must be a whole number of at least 1, got 0"),
+        ((CONFIG, 1, 0), "capacity must be a whole number of at least 1, got 0"),
+        ((CONFIG, 1, 2.5), "capacity must be a whole number of at least 1, got 2.5"),
+    ],
+)
+def test_a_cache_is_made_of_numbers_that_make_sense(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        Cache(*arguments)
+
+
+def test_a_batch_of_many_rows_makes_no_long_message():
+    cache = Cache(CONFIG, 500, capacity=1)
+    with pytest.raises(ValueError, match="lengths must be within") as caught:
+        cache.rollback([1] * 500)
+    assert len(str(caught.value)) < 250
+
+
+def test_reading_fills_the_cache_as_scoring_does_and_asks_for_no_logits(model, monkeypatch):
+    tokens = torch.randint(CONFIG.vocabulary, (2, 9), generator=torch.Generator().manual_seed(1))
+    caches = [Cache(CONFIG, 2, dtype=torch.float64) for _ in range(2)]
+    model(tokens, caches[0])
+    with monkeypatch.context() as patch:
+        patch.setattr(model.head, "forward", lambda _: pytest.fail("nobody asked"))
+        model.read(tokens, caches[1])
+    assert caches[0].lengths == caches[1].lengths == [9, 9]
+    assert torch.equal(caches[0].entries, caches[1].entries)
 
 
 @pytest.mark.parametrize("bad", [{"dim": 30}, {"layers": 0}, {"heads": 2.0}, {"context": True}])

@@ -61,6 +61,20 @@ def test_fixed_shapes_give_the_same_text(device, options):
     assert write(*static) == write(target, draft)  # caches lent out a second time
 
 
+def test_a_prompt_is_read_without_its_logits(device):
+    """No row of the head for it, and the same text."""
+    target = model(6).to(device)
+    static, rows = StaticModel(target), []
+    handle = target.head.register_forward_hook(lambda *a: rows.append(a[2].shape[1]))
+    made = [
+        generate(scorer, [1, 2, 3, 4], max_new_tokens=1, generator=torch.Generator())
+        for scorer in (static, target)
+    ]
+    handle.remove()
+    assert set(rows) == {1}
+    assert made[0].rows == made[1].rows
+
+
 def test_caches_are_lent_out_once_at_a_time():
     static = StaticModel(model(3))
     first, second = static.new_cache(2), static.new_cache(2)
@@ -93,7 +107,7 @@ def test_bounds_of_fixed_shapes_are_kept():
     with pytest.raises(ValueError, match=r"fit the context of 10 tokens, got 4 \+ 7"):
         generate(static, [1] * 4, max_new_tokens=7, generator=torch.Generator())
     cache = static.new_cache(1)
-    with pytest.raises(ValueError, match="the context holds 74 tokens, got 0 and 75 more"):
+    with pytest.raises(ValueError, match="the cache holds 74 tokens a row, got 0 and 75 more"):
         static(torch.zeros(1, 75, dtype=torch.long), cache)
     for lengths in ([1], [0, 0], [-1]):
         with pytest.raises(ValueError, match="lengths must be within"):

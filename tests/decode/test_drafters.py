@@ -9,7 +9,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from draftproof.decode.drafters import NgramTable, ngram_propose  # noqa: E402
+from draftproof.decode import streams  # noqa: E402
+from draftproof.decode.drafters import (  # noqa: E402
+    NgramTable,
+    TableDrafter,
+    ngram_propose,
+)
+from draftproof.decode.streams import Streams  # noqa: E402
+from draftproof.decode.warp import Warp  # noqa: E402
 
 LOOKUPS = [
     (([1, 2, 3, 9, 1, 2, 3], 1, 3, 2), [9, 1]),  # the longest end, 1 2 3
@@ -104,7 +111,84 @@ def test_a_bad_corpus_is_named(arguments, words):
         NgramTable.from_tokens(*arguments)
 
 
-def test_a_context_outside_the_vocabulary_is_named():
+@pytest.mark.parametrize(
+    ("context", "words"),
+    [([0, 7], "context token"), ([-1], "context token"), ("ab", "context token"), (3, "a row")],
+)
+def test_a_context_outside_the_vocabulary_is_named(context, words):
     table = NgramTable.from_tokens([0, 1, 0, 1, 1], 2, 3)
-    with pytest.raises(ValueError, match="context token"):
-        table.law([0, 7])
+    with pytest.raises(ValueError, match=words):
+        table.law(context)
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (2,), ()])
+def test_a_table_is_made_of_runs(shape):
+    ngrams = np.zeros(shape, dtype=np.int64)
+    with pytest.raises(ValueError, match=r"ngrams must have shape \(M, n\)"):
+        NgramTable(ngrams, np.ones(shape[:1], dtype=np.int64), 2)
+
+
+@pytest.mark.parametrize(
+    ("context", "known"),
+    [
+        ([7, 0, 1], [0, 1]),
+        ([0, 7, 1], [1]),
+        ([0, 1, 7], []),
+        ([7, 9, 7], []),
+        ([0, 9, 0, 1, 1], [0, 1, 1]),
+        ([0, 1, 1], [0, 1, 1]),
+    ],
+)
+def test_a_table_passes_over_tokens_that_it_does_not_know(context, known):
+    """What follows the last strange token is all of the context that it can have seen."""
+    table = NgramTable.from_tokens([0, 1, 1, 0, 1, 0, 0, 1, 1, 1], 2, 4)
+    drafter = TableDrafter(table)
+    drafter.start([context], Warp(), Streams(1, torch.Generator().manual_seed(0)))
+    draft = drafter.propose([context], 3)
+    for step in range(3):
+        wanted = table.law([*known, *draft.tokens[0, :step].tolist()])
+        np.testing.assert_array_equal(draft.probs[0, step], wanted)
+
+
+# streams
+
+
+def reference(seed, batch):
+    """Seeds as they would come without a look at collisions."""
+    source = torch.Generator().manual_seed(seed)
+    return [torch.randint(2**62, (3,), generator=source).tolist() for _ in range(batch)]
+
+
+def test_torch_looks_at_the_low_bits_of_a_seed_alone():
+    """Why seeds of 62 bits can start one stream twice: if this fails, `_SEEDS` is out of date."""
+    low, high = (torch.Generator().manual_seed(5 + k * streams._SEEDS) for k in (0, 1))
+    assert torch.equal(torch.rand(9, generator=low), torch.rand(9, generator=high))
+
+
+@pytest.mark.parametrize("seed", [7, 11])
+def test_no_two_streams_of_a_batch_are_the_same(seed):
+    """Of 36,000 streams two start alike with seed 7, if nobody looks."""
+    plain = np.array(reference(seed, 12_000))
+    unlike = len(np.unique(plain % 2**32)) == plain.size
+    assert unlike == (seed != 7)
+    source = torch.Generator().manual_seed(seed)
+    found = np.array(streams._row_seeds([source] * 12_000))
+    assert len(np.unique(found % 2**32)) == found.size
+    first = int((found != plain).any(1).argmax()) if seed == 7 else 12_000
+    np.testing.assert_array_equal(found[:first], plain[:first])
+    assert first > 0
+
+
+def test_many_collisions_are_drawn_again(monkeypatch):
+    monkeypatch.setattr(streams, "_SEEDS", 64)
+    source = torch.Generator().manual_seed(0)
+    found = np.array(streams._row_seeds([source] * 20)) % 64
+    assert len(np.unique(found)) == 60
+    again = streams._row_seeds([torch.Generator().manual_seed(0)] * 20)
+    np.testing.assert_array_equal(np.array(again) % 64, found)
+
+
+def test_rows_with_generators_of_their_own_leave_each_other_alone():
+    """Two rows that are seeded alike write the same, as each would alone."""
+    rows = streams._row_seeds([torch.Generator().manual_seed(s) for s in (3, 4, 3)])
+    assert rows == [reference(s, 1)[0] for s in (3, 4, 3)]

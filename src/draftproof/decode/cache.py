@@ -12,6 +12,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from draftproof.checks import check_whole, show_value
+
 __all__ = ["SLACK", "Cache", "shortened"]
 
 SLACK = 64
@@ -39,7 +41,9 @@ def shortened(held: Sequence[int], lengths: Sequence[int]) -> list[int]:
     """
     pairs = zip(lengths, held, strict=False)
     if len(lengths) != len(held) or not all(0 <= new <= old for new, old in pairs):
-        raise ValueError(f"lengths must be within {list(held)}, got {list(lengths)}")
+        raise ValueError(
+            f"lengths must be within {show_value(list(held))}, got {show_value(list(lengths))}"
+        )
     return [int(length) for length in lengths]
 
 
@@ -80,6 +84,11 @@ class Cache:
     ----------
     lengths : list of int
         Tokens held in each row.
+
+    Raises
+    ------
+    ValueError
+        If `shape` is not the shape of a model, or a number is below 1.
     """
 
     def __init__(
@@ -90,8 +99,14 @@ class Cache:
         dtype: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
     ) -> None:
+        for name in ("layers", "kv_heads", "head_dim", "context"):
+            if not isinstance(getattr(shape, name, None), int):
+                raise ValueError(f"shape must be a Config, got {show_value(shape)}")
+        batch = check_whole(batch, "batch", 1)
         whole = shape.context + SLACK
-        self.capacity = whole if capacity is None else min(capacity, whole)
+        self.capacity = (
+            whole if capacity is None else min(check_whole(capacity, "capacity", 1), whole)
+        )
         size = (shape.layers, 2, batch, shape.kv_heads, self.capacity, shape.head_dim)
         self.entries = torch.zeros(size, dtype=dtype, device=device)
         self.lengths = [0] * batch
@@ -123,7 +138,7 @@ class Cache:
         self._end = start + new
         if self._end > self.capacity:
             raise ValueError(
-                f"the context holds {self.capacity} tokens, got {start} and {new} more"
+                f"the cache holds {self.capacity} tokens a row, got {start} and {new} more"
             )
         if min(self.lengths) == start:
             self._positions = None

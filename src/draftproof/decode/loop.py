@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from draftproof.checks import check_flag
 from draftproof.decode.clock import Clock
 from draftproof.decode.drafters.base import Draft, Drafter, check_shapes, inspect, refusal
-from draftproof.decode.inputs import as_prompts, check_request
+from draftproof.decode.inputs import as_prompts, check_drafter, check_request
 from draftproof.decode.rounds import Generation, Round, Row
 from draftproof.decode.scorer import CachedRows, Scorer
 from draftproof.decode.streams import Streams
@@ -30,7 +31,7 @@ def _propose(drafter: Drafter | None, rows: list[Row], gamma: int, home: torch.d
         return Draft(torch.empty(len(rows), 0, dtype=torch.long, device=home), None)
     # Always `gamma`, whatever is left: a row's streams must not depend on its neighbours.
     answer = drafter.propose([row.context for row in rows], gamma)
-    draft = check_shapes(answer, len(rows), gamma)
+    draft = check_shapes(answer, len(rows), gamma, home)
     if min(allowed) >= draft.tokens.shape[1]:
         return draft
     most = torch.tensor(allowed, device=home).clamp_max(draft.tokens.shape[1])
@@ -88,8 +89,8 @@ def generate(
     Raises
     ------
     ValueError
-        If an argument is out of range, a token lies outside the vocabulary, or a row would grow
-        past the target's context.
+        If an argument is of another kind or out of range, a token lies outside the vocabulary, or
+        a row would grow past the target's context or the drafter's.
 
     References
     ----------
@@ -98,6 +99,8 @@ def generate(
     warp = Warp(temperature, top_k, top_p)
     prompts, single = as_prompts(prompt_ids)
     gamma, new, eos = check_request(target, prompts, gamma, max_new_tokens, eos_token_id)
+    check_drafter(drafter, prompts, new)
+    keep_laws = check_flag(keep_laws, "keep_laws")
     home = _home(torch.device(target.device))
     streams = Streams(len(prompts), generator, home)
     rows = [Row(list(prompt), new) for prompt in prompts]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from draftproof.checks import check_number, check_whole
-from draftproof.decode.drafters import Draft, Drafter, ModelDrafter
+from draftproof.decode.drafters import Draft, Drafter
 from draftproof.decode.scorer import Scorer
 from draftproof.decode.streams import Streams
 from draftproof.decode.warp import Warp
@@ -207,7 +207,7 @@ def draft_seconds(
     device: torch.device | str = "cpu",
     before: Callable[[], object] = lambda: None,
 ) -> Spread:
-    """Time one step of drafting: a bare pass of a model, or a share of a table's whole proposal.
+    """Time one step of drafting: a proposal's share of one draft, its draw included.
 
     Parameters
     ----------
@@ -262,27 +262,25 @@ def draft_block(
     -------
     callable
     """
-    if not isinstance(drafter, ModelDrafter):
-        streams = Streams(1, torch.Generator().manual_seed(0), device)
-        drafter.start([context], Warp() if warp is None else warp, streams)
-
-        def propose() -> None:
-            drafter.propose([context], gamma)
-
-        return propose
-    model, held = drafter.model, len(context)
+    streams = Streams(1, torch.Generator().manual_seed(0), device)
+    laws, text = Warp() if warp is None else warp, list(context)
     with torch.inference_mode():
-        cache = model.new_cache(1)
-        tokens = torch.zeros(1, held, dtype=torch.long, device=model.device)
-        model(tokens, cache)
+        drafter.start([text], laws, streams)
 
     @torch.inference_mode()
-    def run() -> None:
-        for _ in range(gamma):
-            model(tokens[:, :1], cache)
-        cache.rollback([held])
+    def propose() -> None:
+        """Propose, and go on as after a round that kept nothing; now and then from the start."""
+        if len(text) == len(context) + _ROOM:
+            del text[len(context) :]
+            drafter.start([text], laws, streams)
+        drafter.propose([text], gamma)
+        text.append(text[0])
+        drafter.accept([0], text[-1:])
 
-    return run
+    return propose
+
+
+_ROOM = 32  # tokens that a text grows by while its drafts are timed
 
 
 def predicted_speedup(tokens_per_call: float, gamma: int, c: float, v: float) -> float:

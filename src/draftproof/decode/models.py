@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from draftproof.checks import check_flag, check_number
+from draftproof.checks import check_flag, check_number, show_value
 from draftproof.decode.cache import SLACK, Cache
 from draftproof.decode.linear import Linear
 
@@ -65,7 +65,9 @@ class Config:
         for name in ("vocabulary", "dim", "layers", "heads", "hidden", "context", "kv_heads"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+                raise ValueError(
+                    f"{name} must be a whole number of at least 1, got {show_value(value)}"
+                )
         check_flag(self.tied, "tied")
         check_number(self.rope_base, "rope_base", low=1, above=True)
         if self.heads % self.kv_heads:
@@ -290,15 +292,30 @@ class Transformer(nn.Module):
         -------
         Tensor, shape (B, T, V)
         """
+        logits: Tensor = self.head(self.norm(self._stream(tokens, cache)))
+        return logits
+
+    def read(self, tokens: Tensor, cache: Cache) -> None:
+        """Fill the cache with some tokens, without the logits after them.
+
+        Parameters
+        ----------
+        tokens : Tensor of int64, shape (B, T)
+        cache : Cache
+            `tokens` follow what it holds, and their keys and values join it.
+        """
+        self._stream(tokens, cache)
+
+    def _stream(self, tokens: Tensor, cache: Cache | None) -> Tensor:
+        """Return the residual stream after the last block, (B, T, dim)."""
         new = tokens.shape[1]
         at = slice(0, new) if cache is None else cache.begin(new)
         cos, sin = self.cos[at], self.sin[at]
         if cos.ndim == 3:  # rows at different positions: one table a row, shared by the heads
             cos, sin = cos[:, None], sin[:, None]
-        x = self.embedding(tokens)
+        x: Tensor = self.embedding(tokens)
         for layer, block in enumerate(self.blocks):
             x = block(x, cos, sin, cache, layer)
         if cache is not None:
             cache.advance(new)
-        logits: Tensor = self.head(self.norm(x))
-        return logits
+        return x

@@ -9,16 +9,18 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from draftproof.checks import check_whole
+from draftproof.checks import check_whole, show_value
 from draftproof.decode.corpus import CHARACTERS
 from draftproof.decode.drafters.table import NgramTable
 from draftproof.decode.models import Config, Transformer
+from draftproof.decode.scorer import check_device, check_dtype
 
 __all__ = [
     "TABLE_ORDER",
@@ -83,14 +85,14 @@ def load_draft(
     return _shipped("draft.safetensors", dtype, device)
 
 
-def load_table(order: int = TABLE_ORDER, *, folder: Path | None = None) -> NgramTable:
+def load_table(order: int = TABLE_ORDER, *, folder: str | Path | None = None) -> NgramTable:
     """Return the shipped counts of runs of characters as a table of laws.
 
     Parameters
     ----------
     order : int
         In 1..`TABLE_ORDER`; a law looks at ``order - 1`` characters.
-    folder : Path, optional
+    folder : str or Path, optional
         Where ``table.npz`` and its ``SHA256SUMS`` are; the shipped ones if not given.
 
     Returns
@@ -100,13 +102,19 @@ def load_table(order: int = TABLE_ORDER, *, folder: Path | None = None) -> Ngram
     Raises
     ------
     ValueError
-        If `order` is out of range, or the file is missing or damaged.
+        If `order` is out of range, or a file is missing or damaged.
     """
     order = check_whole(order, "order", 1, TABLE_ORDER)
-    folder = WEIGHTS if folder is None else folder
-    data = _checked(folder / "table.npz", _sums(folder)["table.npz"])
-    with np.load(io.BytesIO(data)) as table:
-        keys, counts = np.cumsum(table["steps"], dtype=np.int64), table["counts"].astype(np.int64)
+    folder = WEIGHTS if folder is None else _as_path(folder, "folder")
+    path = folder / "table.npz"
+    data = _checked(path, _sum(folder, path.name))
+    try:
+        with np.load(io.BytesIO(data)) as table:
+            keys = np.cumsum(table["steps"], dtype=np.int64)
+            counts = table["counts"].astype(np.int64)
+    # What is no such archive fails in one of many ways.
+    except Exception as error:
+        raise ValueError(f"folder must hold a table of counts, got {path}: {error}") from None
     size = len(CHARACTERS)
     # Shorter runs are the longer ones' ends.
     keys, places = np.unique(keys % size**order, return_inverse=True)
@@ -123,8 +131,13 @@ def read_card() -> dict[str, dict[str, float]]:
         For every model and table what applies of ``parameters``, ``held_out_nats`` (nats a
         character on the two plays that were held out), ``alpha`` and ``alpha_error`` (overlap with
         the target on the target's own text, and its standard error).
+
+    Raises
+    ------
+    ValueError
+        If the file is missing or damaged.
     """
-    found: dict[str, dict[str, float]] = json.loads((WEIGHTS / "card.json").read_text("utf-8"))
+    found: dict[str, dict[str, float]] = json.loads(_checked(WEIGHTS / "card.json", None))
     return found
 
 
@@ -179,12 +192,14 @@ def read_model(
     Raises
     ------
     ValueError
-        If there is no such file, it was cut short or changed, or it holds another kind of model.
+        If there is no such file, it was cut short or changed, it holds another kind of model, or
+        an argument is of another kind.
     """
     from safetensors import SafetensorError
     from safetensors.torch import load
 
-    path = Path(path)
+    path, dtype = _as_path(path, "path"), check_dtype(dtype)
+    device = check_device(device)
     data = _checked(path, sha256)
     try:
         weights = load(data)
@@ -205,16 +220,32 @@ def read_model(
 
 
 def _shipped(name: str, dtype: torch.dtype, device: torch.device | str) -> Transformer:
-    return read_model(WEIGHTS / name, sha256=_sums(WEIGHTS)[name], dtype=dtype, device=device)
+    return read_model(WEIGHTS / name, sha256=_sum(WEIGHTS, name), dtype=dtype, device=device)
 
 
-def _sums(folder: Path) -> dict[str, str]:
-    """Return file name -> SHA-256, from a file that ``sha256sum -c`` reads as well."""
-    lines = (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines()
-    return {name: digest for digest, name in (line.split("  ") for line in lines)}
+def _as_path(path: object, name: str) -> Path:
+    if not isinstance(path, (str, Path)):
+        raise ValueError(f"{name} must be a str or a Path, got {show_value(path)}")
+    return Path(path)
+
+
+def _sum(folder: Path, name: str) -> str:
+    """Return a file's SHA-256 from the folder's sums, which ``sha256sum -c`` reads as well."""
+    path = folder / "SHA256SUMS"
+    lines = _checked(path, None).decode("ascii", "replace").splitlines()
+    sums = {match[2]: match[1] for match in map(_SUM.fullmatch, lines) if match}
+    if len(sums) != len(lines) or name not in sums:
+        raise ValueError(f"{path} must hold a SHA-256 and a name in each line, {name} among them")
+    return sums[name]
+
+
+_HASH = re.compile("[0-9a-fA-F]{64}")
+_SUM = re.compile(rf"({_HASH.pattern})  (\S+)")
 
 
 def _checked(path: Path, sha256: str | None) -> bytes:
+    if sha256 is not None and not (isinstance(sha256, str) and _HASH.fullmatch(sha256)):
+        raise ValueError(f"sha256 must be 64 hexadecimal digits, got {show_value(sha256)}")
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -11,9 +11,38 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from draftproof.checks import check_whole, show_value
+
 __all__ = ["Streams"]
 
 _BLOCK = 256  # uniforms drawn at a time, so that a round does not pay for many small draws
+_SEEDS = 2**32  # torch's generators on a CPU look at no more of a seed than its rest by this
+
+
+def _draw_seeds(source: torch.Generator, count: int) -> list[int]:
+    drawn: list[int] = torch.randint(
+        2**62, (count,), generator=source, device=source.device
+    ).tolist()
+    return drawn
+
+
+def _row_seeds(sources: Sequence[torch.Generator]) -> list[list[int]]:
+    """Return three seeds for every row, none of which starts a stream that its source gave before.
+
+    Rows with generators of their own share nothing: what one draws must not depend on another, and
+    two that are seeded alike are to write the same text.
+    """
+    given: dict[int, set[int]] = {id(source): set() for source in sources}
+    rows = []
+    for source in sources:
+        used, row = given[id(source)], _draw_seeds(source, 3)
+        for i in range(3):
+            # Rare, and so drawn again: without a collision the seeds are the ones drawn at first.
+            while row[i] % _SEEDS in used:
+                row[i] = _draw_seeds(source, 1)[0]
+            used.add(row[i] % _SEEDS)
+        rows.append(row)
+    return rows
 
 
 class _Stream:
@@ -45,13 +74,14 @@ class Streams:
     batch : int
     generator : torch.Generator or sequence of torch.Generator
         One for the batch, from which every row takes three seeds in turn, or one for each row.
+        No two streams from one generator are the same.
     device
         Where the uniforms are wanted.
 
     Raises
     ------
     ValueError
-        If `generator` is neither.
+        If `generator` is neither, or `batch` is below 1.
     """
 
     def __init__(
@@ -60,24 +90,18 @@ class Streams:
         generator: torch.Generator | Sequence[torch.Generator],
         device: torch.device | str = "cpu",
     ) -> None:
+        batch = check_whole(batch, "batch", 1)
         one = [generator] * batch if isinstance(generator, torch.Generator) else generator
         sources = list(one) if isinstance(one, Sequence) else []
         if len(sources) != batch or not all(isinstance(g, torch.Generator) for g in sources):
             raise ValueError(
-                f"generator must be a torch.Generator, or {batch} of them, got {generator!r}"
+                f"generator must be a torch.Generator, or {batch} of them, got "
+                f"{show_value(generator)}"
             )
         self.device = device
-        seeds = [self._seeds(source) for source in sources]
         self._drafts, self._tests, self._next = (
-            _Stream(column, device) for column in zip(*seeds, strict=True)
+            _Stream(column, device) for column in zip(*_row_seeds(sources), strict=True)
         )
-
-    @staticmethod
-    def _seeds(source: torch.Generator) -> list[int]:
-        drawn: list[int] = torch.randint(
-            2**62, (3,), generator=source, device=source.device
-        ).tolist()
-        return drawn
 
     def drafts(self, count: int, here: bool = False) -> Tensor:
         """Return uniforms for drawing drafts.

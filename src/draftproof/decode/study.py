@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -14,9 +15,11 @@ from draftproof.decode.cache import Cache
 from draftproof.decode.drafters import Draft, Drafter, ModelDrafter
 from draftproof.decode.loop import Generation, generate
 from draftproof.decode.models import Transformer
-from draftproof.decode.verify import inverse_cdf, rejection_sample
 
-__all__ = ["CarelessDrafter", "CarelessTarget", "PairOfTokens", "greedy_texts", "kept_by_round"]
+__all__ = [
+    "CarelessDrafter", "CarelessTarget", "PairOfTokens", "greedy_texts", "kept_by_round",
+    "noisy_copy",
+]  # fmt: skip
 
 
 def greedy_texts(
@@ -143,12 +146,36 @@ class CarelessTarget:
         Cache
             One whose `rollback` keeps an entry too many in every row.
         """
-        return _CarelessCache(self._model.config, batch)
+        like = self._model.new_cache(batch).entries
+        return _CarelessCache(self._model.config, batch, dtype=like.dtype, device=like.device)
 
     def __call__(self, tokens: Tensor, cache: Cache) -> Tensor:
         """Return the model's logits."""
         logits: Tensor = self._model(tokens, cache)
         return logits
+
+
+def noisy_copy(model: Transformer, amount: float, generator: torch.Generator) -> Transformer:
+    """Return a copy of a model with noise on its matrices: a draft that guesses well, not always.
+
+    Parameters
+    ----------
+    model : Transformer
+    amount : float
+        Deviation of the noise, in deviations of each matrix.
+    generator : torch.Generator
+
+    Returns
+    -------
+    Transformer
+    """
+    copied = copy.deepcopy(model)
+    with torch.no_grad():
+        for weight in copied.parameters():
+            if weight.ndim > 1:
+                noise = torch.randn(weight.shape, generator=generator, dtype=weight.dtype)
+                weight.add_(amount * weight.std() * noise)
+    return copied
 
 
 def kept_by_round(made: Generation, width: int) -> NDArray[np.float64]:
@@ -184,7 +211,7 @@ def kept_by_round(made: Generation, width: int) -> NDArray[np.float64]:
 class PairOfTokens:
     r"""The first two tokens after a prompt: their law, and a sampler that speculates.
 
-    The law is the target's, computed from V + 1 contexts:
+    The law is the target's, computed without a cache from V + 1 contexts:
 
     .. math:: P(x, y) = p(x \mid \text{prompt})\, p(y \mid \text{prompt}, x)
 
@@ -193,6 +220,8 @@ class PairOfTokens:
     target, draft : Transformer
         Over one vocabulary of V tokens.
     prompt : sequence of int
+    gamma : int
+        Drafts a round.
 
     Attributes
     ----------
@@ -200,25 +229,25 @@ class PairOfTokens:
         The pair (x, y) stands at ``x * V + y``.
     """
 
-    def __init__(self, target: Transformer, draft: Transformer, prompt: Sequence[int]) -> None:
-        self._p, self._q = (self._laws(model, prompt) for model in (target, draft))
-        self.size = target.vocabulary_size
-        first, second = (part.double() for part in self._p)
+    def __init__(
+        self, target: Transformer, draft: Transformer, prompt: Sequence[int], gamma: int = 2
+    ) -> None:
+        self._target, self._draft, self._gamma = target, draft, gamma
+        self._prompt, self.size = list(prompt), target.vocabulary_size
+        first, second = self._laws()
         self.law: NDArray[np.float64] = (first[:, None] * second).flatten().numpy()
         self.law /= self.law.sum()
 
-    @staticmethod
     @torch.inference_mode()
-    def _laws(model: Transformer, prompt: Sequence[int]) -> tuple[Tensor, Tensor]:
+    def _laws(self) -> tuple[Tensor, Tensor]:
         """Return the law of the first token, (V,), and of the second after each first, (V, V)."""
-        size = model.vocabulary_size
-        rows = torch.tensor(prompt).expand(size, -1)
-        tokens = torch.cat([rows, torch.arange(size)[:, None]], 1)
-        laws = model(tokens)[:, -2:].double().softmax(-1)
+        rows = torch.tensor(self._prompt).expand(self.size, -1)
+        tokens = torch.cat([rows, torch.arange(self.size)[:, None]], 1)
+        laws = self._target(tokens)[:, -2:].double().softmax(-1)
         return laws[0, 0], laws[:, 1]
 
     def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return n pairs as the loop makes them with two drafts a round, as numbers x * V + y.
+        """Return n pairs that `generate` made, as numbers x * V + y.
 
         Parameters
         ----------
@@ -229,19 +258,24 @@ class PairOfTokens:
         -------
         ndarray of int64, shape (n,)
         """
-        (p1, p2), (q1, q2) = self._p, self._q
-        u = torch.from_numpy(rng.random((n, 8)))
-        x1 = inverse_cdf(q1.expand(n, -1), u[:, 0])
-        x2 = inverse_cdf(q2[x1], u[:, 1])
-        # The bonus row is never looked at: two tokens are enough.
-        p = torch.stack([p1.expand(n, -1), p2[x1], p2[x1]], 1)
-        q = torch.stack([q1.expand(n, -1), q2[x1]], 1)
-        tokens, kept = rejection_sample(torch.stack([x1, x2], 1), q, p, uniforms=u[:, 2:5])
-        first = tokens[:, 0]
-        # A first token that was replaced ends the round; the next one starts after it.
-        again = inverse_cdf(q2[first], u[:, 5])
-        pair = torch.stack([p2[first], p2[first]], 1)
-        after, _ = rejection_sample(again[:, None], q2[first][:, None], pair, uniforms=u[:, 6:])
-        second = torch.where(kept > 0, tokens[:, 1], after[:, 0])
-        numbers: NDArray[np.int64] = (first * self.size + second).numpy()
+        generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
+        # A third token is asked for and dropped: the first two then see blocks of full length.
+        batches = [min(_BATCH, n - start) for start in range(0, n, _BATCH)]
+        pairs = [
+            row[:2]
+            for batch in batches
+            for row in generate(
+                self._target,
+                [self._prompt] * batch,
+                drafter=ModelDrafter(self._draft),
+                gamma=self._gamma,
+                max_new_tokens=1 + self._gamma,
+                generator=generator,
+            ).rows
+        ]
+        first, second = np.array(pairs, dtype=np.int64).T
+        numbers: NDArray[np.int64] = first * self.size + second
         return numbers
+
+
+_BATCH = 256  # rows decoded together: what the processor's caches hold

@@ -9,11 +9,25 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from draftproof.checks import show_value
+from draftproof.checks import check_whole, show_value
+from draftproof.decode.scorer import is_whole
 from draftproof.decode.streams import Streams
 from draftproof.decode.warp import Warp
 
-__all__ = ["Draft", "Drafter", "check_shapes", "inspect", "refusal"]
+__all__ = [
+    "Draft",
+    "Drafter",
+    "check_call",
+    "check_shapes",
+    "check_start",
+    "inspect",
+    "refusal",
+]
+
+# How far the sum of a drafter's law may lie from 1, by the precision it came in; float64 as
+# float32, from which it was often made. Elsewhere the package allows as much.
+_TOLERANCE = {torch.float64: 1e-4, torch.float32: 1e-4}
+_COARSE_TOLERANCE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -40,7 +54,11 @@ class Draft:
 
 
 class Drafter(Protocol):
-    """Propose tokens, then hear what became of them."""
+    """Propose tokens, then hear what became of them.
+
+    One that cannot read texts of any length says so in ``context_size``, the longest that it can:
+    `generate` refuses longer ones before it begins.
+    """
 
     def start(self, prompts: Sequence[Sequence[int]], warp: Warp, streams: Streams) -> None:
         """Begin new sequences; drafts are drawn from laws warped by `warp`, with `streams`.
@@ -101,7 +119,47 @@ def refusal(words: str, draft: object) -> ValueError:
     return ValueError(f"drafter.propose must return {words}, got {show_value(draft)}")
 
 
-def check_shapes(draft: object, batch: int, gamma: int) -> Draft:
+def check_start(warp: object, streams: object) -> None:
+    """Check what a drafter is started with.
+
+    Parameters
+    ----------
+    warp : Warp
+    streams : Streams
+
+    Raises
+    ------
+    ValueError
+        If one of them is something else.
+    """
+    if not isinstance(warp, Warp):
+        raise ValueError(f"warp must be a Warp, got {show_value(warp)}")
+    if not isinstance(streams, Streams):
+        raise ValueError(f"streams must be Streams, got {show_value(streams)}")
+
+
+def check_call(context: object, gamma: object) -> None:
+    """Check what a drafter is asked with; single tokens are not looked at.
+
+    Parameters
+    ----------
+    context : sequence of sequences of int
+    gamma : int
+
+    Raises
+    ------
+    ValueError
+        If `gamma` is below 1, or `context` holds no rows.
+    """
+    check_whole(gamma, "gamma", 1)
+    rows = context if isinstance(context, Sequence) and not isinstance(context, str) else ()
+    if not rows or not all(hasattr(row, "__len__") for row in rows):
+        raise ValueError(f"context must hold rows of tokens, got {show_value(context)}")
+
+
+def check_shapes(
+    draft: object, batch: int, gamma: int, device: torch.device | str = "cpu"
+) -> Draft:
     """Return a drafter's answer if its parts have the right shapes.
 
     Parameters
@@ -112,6 +170,8 @@ def check_shapes(draft: object, batch: int, gamma: int) -> Draft:
         B, the rows that were asked for.
     gamma : int
         The most tokens a row.
+    device : torch.device or str
+        Where the parts must be.
 
     Returns
     -------
@@ -126,15 +186,27 @@ def check_shapes(draft: object, batch: int, gamma: int) -> Draft:
     """
     if not isinstance(draft, Draft):
         raise refusal("a Draft", draft)
+    home = torch.device(device).type
+    for name in ("tokens", "probs", "lengths"):
+        part = getattr(draft, name)
+        optional = part is None and name != "tokens"
+        if not optional and not (isinstance(part, Tensor) and part.device.type == home):
+            raise refusal(f"{name} as a tensor on {home}", draft)
     tokens, probs, lengths = draft.tokens, draft.probs, draft.lengths
     shape = tuple(tokens.shape)
-    if len(shape) != 2 or shape[0] != batch or shape[1] > gamma or tokens.is_floating_point():
+    if len(shape) != 2 or shape[0] != batch or shape[1] > gamma or not is_whole(tokens):
         raise refusal(f"whole tokens of shape ({batch}, at most {gamma})", draft)
-    if lengths is not None and tuple(lengths.shape) != (batch,):
-        raise refusal(f"lengths of shape ({batch},)", draft)
-    if probs is not None and (probs.ndim != 3 or tuple(probs.shape[:2]) != shape):
-        raise refusal(f"probs of shape {(*shape, 'V')}", draft)
+    if lengths is not None and (tuple(lengths.shape) != (batch,) or not is_whole(lengths)):
+        raise refusal(f"whole lengths of shape ({batch},)", draft)
+    if probs is not None and not _are_laws(probs, shape):
+        raise refusal(f"floating probs of shape {(*shape, 'V')}", draft)
     return draft
+
+
+def _are_laws(probs: Tensor, shape: tuple[int, ...]) -> bool:
+    """Whether there is a row of numbers for each token; their values are not looked at."""
+    right = probs.ndim == 3 and tuple(probs.shape[:2]) == shape and probs.shape[2] > 0
+    return right and probs.is_floating_point()
 
 
 def inspect(draft: Draft, size: int) -> tuple[Tensor, Tensor]:
@@ -165,7 +237,8 @@ def inspect(draft: Draft, size: int) -> tuple[Tensor, Tensor]:
         right &= probs.gather(-1, tokens[..., None])[..., 0] > 0
         if not draft.drawn:
             total = probs.sum(-1, dtype=torch.float32)
-            right &= ((total - 1).abs() < 2e-2) & (probs.amin(-1) >= 0)
+            most = _TOLERANCE.get(probs.dtype, _COARSE_TOLERANCE)
+            right &= ((total - 1).abs() <= most) & (probs.amin(-1) >= 0)
     if lengths is None:
         return tokens, ~right.all(-1)
     used = torch.arange(tokens.shape[1], device=tokens.device) < lengths[:, None]

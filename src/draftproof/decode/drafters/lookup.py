@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from draftproof.checks import check_whole, show_value
-from draftproof.decode.drafters.base import Draft
+from draftproof.decode.drafters.base import Draft, check_call, check_start
 from draftproof.decode.streams import Streams
 from draftproof.decode.warp import Warp
 
@@ -102,7 +102,13 @@ class PromptLookup:
             Not used: proposals have no law.
         streams : Streams
             Names the device that proposals are wanted on.
+
+        Raises
+        ------
+        ValueError
+            If `warp` or `streams` is something else.
         """
+        check_start(warp, streams)
         self._device = streams.device
 
     def propose(self, context: Sequence[Sequence[int]], gamma: int) -> Draft:
@@ -126,6 +132,7 @@ class PromptLookup:
         ValueError
             If `gamma` is below 1, or a row holds anything but whole numbers.
         """
+        check_call(context, gamma)
         found = [ngram_propose(row, self.min_n, self.max_n, gamma) for row in context]
         width = max(map(len, found), default=0)
         padded = [row + [0] * (width - len(row)) for row in found]

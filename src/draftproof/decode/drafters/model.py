@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from draftproof.decode.drafters.base import Draft
-from draftproof.decode.scorer import CachedRows, Scorer
+from draftproof.decode.drafters.base import Draft, check_call, check_start
+from draftproof.decode.scorer import CachedRows, Scorer, check_scorer
 from draftproof.decode.streams import Streams
 from draftproof.decode.verify import inverse_cdf
 from draftproof.decode.warp import Warp
@@ -23,13 +23,23 @@ class ModelDrafter:
     ----------
     model : Scorer
         Over the target's vocabulary, or one padded to another size.
+
+    Raises
+    ------
+    ValueError
+        If `model` is no `Scorer`.
     """
 
     def __init__(self, model: Scorer) -> None:
-        self.model = model
+        self.model = check_scorer(model, "model")
         self._rows: CachedRows | None = None
         self._warp = Warp()
         self._streams: Streams | None = None
+
+    @property
+    def context_size(self) -> int:
+        """The longest text, in tokens, that the model can read."""
+        return self.model.context_size
 
     def start(self, prompts: Sequence[Sequence[int]], warp: Warp, streams: Streams) -> None:
         """Begin new sequences: read all but the last token of each prompt.
@@ -42,7 +52,14 @@ class ModelDrafter:
             From the model's logits to the laws that drafts are drawn from.
         streams : Streams
             Where the uniforms of the drafts come from.
+
+        Raises
+        ------
+        ValueError
+            If a prompt is empty or longer than the model's context, or an argument is of
+            another kind.
         """
+        check_start(warp, streams)
         self._warp, self._streams = warp, streams
         self._rows = CachedRows(self.model, prompts)
 
@@ -64,8 +81,9 @@ class ModelDrafter:
         Raises
         ------
         ValueError
-            If `start` was not called, or a row outgrows the model's cache.
+            If `start` was not called, `gamma` is below 1, or a row outgrows the model's context.
         """
+        check_call(context, gamma)
         if self._rows is None or self._streams is None:
             raise ValueError("start must be called before propose")
         u = self._streams.drafts(gamma)

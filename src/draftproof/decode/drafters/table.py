@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from draftproof.checks import check_number, check_whole, show_value
-from draftproof.decode.drafters.base import Draft
+from draftproof.decode.drafters.base import Draft, check_call, check_start
 from draftproof.decode.scorer import send
 from draftproof.decode.streams import Streams
 from draftproof.decode.warp import Warp
@@ -53,7 +53,7 @@ class NgramTable:
         check_whole(vocabulary, "vocabulary", 1)
         check_number(strength, "strength", low=0, above=True)
         ngrams, counts = _whole_array(ngrams, "ngrams"), _whole_array(counts, "counts")
-        if ngrams.ndim != 2 or not len(ngrams) or counts.shape != ngrams.shape[:1]:
+        if ngrams.ndim != 2 or not ngrams.size or counts.shape != ngrams.shape[:1]:
             raise ValueError(
                 f"ngrams must have shape (M, n) with one count each, got {ngrams.shape} and "
                 f"{counts.shape}"
@@ -127,8 +127,10 @@ class NgramTable:
         Raises
         ------
         ValueError
-            If one of the tokens that count lies outside the vocabulary.
+            If `context` is no row, or one of the tokens that count lies outside the vocabulary.
         """
+        if not hasattr(context, "__len__"):
+            raise ValueError(f"context must be a row of tokens, got {show_value(context)}")
         longest = min(self.order - 1, len(context))
         for length in range(longest, 0, -1):
             key = 0
@@ -168,9 +170,18 @@ class TableDrafter:
     Parameters
     ----------
     table : NgramTable
+        Over the target's vocabulary, or one of another size. A context that holds a token which
+        the table does not know was never seen: what follows that token is looked up alone.
+
+    Raises
+    ------
+    ValueError
+        If `table` is no `NgramTable`.
     """
 
     def __init__(self, table: NgramTable) -> None:
+        if not isinstance(table, NgramTable):
+            raise ValueError(f"table must be an NgramTable, got {show_value(table)}")
         self.table = table
         self._warp = Warp()
         self._streams: Streams | None = None
@@ -187,7 +198,13 @@ class TableDrafter:
             From the table's laws to those that drafts are drawn from.
         streams : Streams
             Where the uniforms of the drafts come from, and the device drafts are wanted on.
+
+        Raises
+        ------
+        ValueError
+            If `warp` or `streams` is something else.
         """
+        check_start(warp, streams)
         if warp != self._warp:
             self._known.clear()
         self._warp, self._streams = warp, streams
@@ -210,15 +227,17 @@ class TableDrafter:
         Raises
         ------
         ValueError
-            If `start` was not called, or a token that counts lies outside the table's vocabulary.
+            If `start` was not called, `gamma` is below 1, or a token that counts is no token
+            number.
         """
+        check_call(context, gamma)
         if self._streams is None:
             raise ValueError("start must be called before propose")
         device, seen = self._streams.device, self.table.order - 1
         tokens = np.empty((len(context), gamma), dtype=np.int64)
         laws = np.empty((*tokens.shape, self.table.vocabulary), dtype=np.float32)
         for i, points in enumerate(self._streams.drafts(gamma, here=True).tolist()):
-            ends = list(context[i][-seen:]) if seen else []
+            ends = self._seen(context[i][-seen:]) if seen else []
             for step, u in enumerate(points):
                 known = self._law(tuple(ends[-seen:]) if seen else ())
                 laws[i, step] = known.law
@@ -226,6 +245,12 @@ class TableDrafter:
                 ends.append(int(tokens[i, step]))
         drawn, law = (send(torch.from_numpy(part), device) for part in (tokens, laws))
         return Draft(drawn, law, drawn=True)
+
+    def _seen(self, tokens: Sequence[int]) -> list[int]:
+        """Return those after the last one that the table does not know."""
+        known = [check_whole(token, "context token") for token in tokens]
+        strange = [i for i, token in enumerate(known) if token >= self.table.vocabulary]
+        return known[strange[-1] + 1 :] if strange else known
 
     def _law(self, ends: tuple[int, ...]) -> _Law:
         """Return the warped law after some tokens; a text comes back to the same ones often."""

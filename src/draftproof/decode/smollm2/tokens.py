@@ -204,7 +204,7 @@ class Tokenizer:
             raise ValueError("messages must hold at least one, got none")
         for turn in turns:
             if not all(isinstance(turn.get(part), str) for part in ("role", "content")):
-                raise ValueError(f"messages must have a role and a content, got {turn}")
+                raise ValueError(f"messages must have a role and a content, got {show_value(turn)}")
         if turns[0]["role"] != "system":
             turns = [{"role": "system", "content": SYSTEM}, *turns]
         text = "".join(f"<|im_start|>{t['role']}\n{t['content']}<|im_end|>\n" for t in turns)
