@@ -224,6 +224,25 @@ def test_free_drafts_go_to_the_limit():
     assert cost.best_gamma(1e-300, 0)[0] == 64
 
 
+def test_free_drafts_under_a_dearer_pass():
+    """All or nothing: the limit where it pays for the pass, no draft where it never does."""
+    assert cost.best_gamma(0.9, 0, 2)[0] == 64
+    assert cost.best_gamma(0.5, 0, 3) == (0, 1)  # 2 tokens at most, for 3 passes
+    assert cost.best_gamma(Fraction(1, 2), 0, 2) == (0, 1)
+    assert cost.best_gamma(0.9, 0, 2, limit=1) == (0, 1)
+
+
+def test_rounding_decides_nothing():
+    """1.5/1.2 = 1.75/1.4: of equal speeds the shorter block's, with floats as with Fractions."""
+    assert cost.best_gamma(0.5, 0.2) == (1, pytest.approx(1.25))
+    assert cost.best_gamma(Fraction(1, 2), Fraction(1, 5)) == (1, Fraction(5, 4))
+    grid = [Fraction(k, 20) for k in range(1, 20)]
+    for alpha in grid:
+        for c in grid:
+            exact = cost.best_gamma(alpha, c)[0]
+            assert cost.best_gamma(float(alpha), float(c))[0] == exact, (alpha, c)
+
+
 def small_tables(seed, size):
     weights = np.random.default_rng(seed).integers(1, 9, (2, size, size))
     return [[[Fraction(int(w), int(row.sum())) for w in row] for row in table] for table in weights]

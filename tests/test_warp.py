@@ -126,3 +126,37 @@ def test_temperature_moves_the_overlap_either_way():
     assert overlap(p, q) == Fraction(7, 8)
     assert overlap(temper(p, half), temper(q, half)) == Fraction(32, 39)
     assert overlap(temper(p, 1e6), temper(q, 1e6)) == pytest.approx(1, abs=1e-5)
+
+
+def grid(size):
+    """Settings as a reader makes them: whole k, steps of 1/20 for the mass."""
+    return [(k, Fraction(m, 20)) for k in range(1, size + 2) for m in range(1, 21)]
+
+
+LAWS = ["6 2 1 1", "4 3 2 1", "10 6 3 1", "9 10 1", "4 2 2", "1 7", "5 0 5"]
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_floats_keep_the_tokens_that_fractions_keep(law):
+    """Rounding in a running sum must not tip top-p: 0.4 + 0.3 + 0.2 reaches 0.9."""
+    weights = [int(w) for w in law.split()]
+    exact = [Fraction(w, sum(weights)) for w in weights]
+    for k, mass in grid(len(weights)):
+        ours = warp(np.array(exact, dtype=float), 1.0, k, float(mass))
+        wanted = warp(exact, 1, k, mass)
+        assert ours == pytest.approx(wanted.astype(float), abs=1e-12), (k, mass)
+
+
+def test_a_warp_that_drops_nothing_changes_nothing():
+    q = np.array([0.6, 0.2, 0.1, 0.1])
+    rows = np.random.default_rng(5).dirichlet(np.ones(7), 40)
+    for law in (q, rows):
+        size = law.shape[-1]
+        for k in (size, size + 1, 10**6):
+            assert (top_k(law, k) == law).all()
+            assert (warp(law, 1.0, k, 1.0) == law).all()
+        assert (top_p(law, 1 - 1e-15) == law).all()
+        assert (warp(law, 1) == law).all()
+    mixed = np.array([[0.1, 0.2, 0.7], [0.3, 0.7, 0.0]])  # the second row has no third token
+    assert (top_k(mixed, 2)[1] == mixed[1]).all()
+    assert top_k(mixed, 2)[0] == pytest.approx([0, 2 / 9, 7 / 9])

@@ -51,6 +51,9 @@ __all__ = [
 ]
 
 
+_ROUNDING = 1e-12  # relative; speeds closer than this count as equal
+
+
 def _check_gamma(gamma: object, low: int = 0) -> int:
     return check_whole(gamma, "gamma", low, LONGEST)
 
@@ -200,6 +203,11 @@ def speedup(alpha: Any, gamma: int, c: Any, v: Any = 1) -> Any:
     return expected_tokens(alpha, gamma) / (gamma * c + v)
 
 
+def _tie(value: Any) -> Any:
+    """Return by what factor another value must exceed this kind of value to be larger."""
+    return 1 if isinstance(value, Fraction) else 1 + _ROUNDING
+
+
 def best_gamma(alpha: Any, c: Any, v: Any = 1, limit: int = 64) -> tuple[int, Any]:
     """Return the block length with the largest speedup, and that speedup.
 
@@ -208,13 +216,16 @@ def best_gamma(alpha: Any, c: Any, v: Any = 1, limit: int = 64) -> tuple[int, An
     alpha, c, v
         As `speedup`. `v` may also be a callable from gamma to the price of its verification.
     limit : int
-        Longest block considered. With c = 0, v = 1 and alpha > 0 longer is always better, and
-        `limit` is returned.
+        Longest block considered. Drafts that cost nothing have no best length: with c = 0, a
+        constant `v` and alpha > 0 longer is always better, and `limit` is returned (or 0, if even
+        `limit` drafts do not pay for `v`).
 
     Returns
     -------
     tuple
-        gamma in 0..limit (0: do not draft at all) and the speedup there; ties go to the shorter.
+        gamma in 0..limit (0: do not draft at all) and the speedup there. Ties go to the shorter;
+        floats tie where they differ by less than 1e-12 of the larger, so that rounding decides
+        nothing.
 
     Raises
     ------
@@ -223,13 +234,14 @@ def best_gamma(alpha: Any, c: Any, v: Any = 1, limit: int = 64) -> tuple[int, An
     """
     price = v if callable(v) else lambda _gamma: v
     check_whole(limit, "limit", 1, LONGEST)
-    if not callable(v) and check_number(alpha, "alpha", 0, 1) > 0 and (c, v) == (0, 1):
-        return limit, speedup(alpha, limit, c)  # floats level out before the end, the sum does not
+    share = check_number(alpha, "alpha", 0, 1)
+    # Where drafts are free, floats level out before the end; the sum does not.
+    free = not callable(v) and c == 0 and share > 0
     # Plain decoding pays one plain step whatever a verification pass costs.
-    best, most = 0, speedup(alpha, 0, c)
-    for gamma in range(1, limit + 1):
-        here = speedup(alpha, gamma, c, price(gamma))
-        if here > most:
+    best, most = 0, speedup(share, 0, c)
+    for gamma in range(limit if free else 1, limit + 1):
+        here = speedup(share, gamma, c, price(gamma))
+        if here > most * _tie(here) or (free and v == 1):
             best, most = gamma, here
     return best, most
 

@@ -27,6 +27,10 @@ from draftproof.finite import (
 __all__ = ["softmax", "temper", "top_k", "top_p", "warp"]
 
 
+# So much less than the mass wanted counts as reaching it: what rounding takes from a running sum
+# of floats, such as 0.4 + 0.3 + 0.2, which is a little below 0.9.
+_ROUNDING = 1e-12
+
 # Up to this power a law of Fractions is raised exactly; beyond it the numbers outgrow memory.
 _MOST_EXACT = 1000
 
@@ -130,7 +134,11 @@ def temper(p: ArrayLike, temperature: Any) -> Array:
 
 
 def _keep(law: Array, kept: Array) -> Array:
-    return normalise(np.where(kept, law, law * 0))
+    """Drop what is not kept, and normalise; a row that loses nothing stays as it is."""
+    left = np.where(kept, law, law * 0)
+    whole = (left == law).all(axis=-1, keepdims=True)
+    # Dividing by a sum that is 1 but for rounding would move masses that nobody touched.
+    return np.where(whole, law, normalise(left))
 
 
 def _order(law: Array) -> Array:
@@ -166,7 +174,8 @@ def top_k(p: ArrayLike, k: int) -> Array:
 def top_p(p: ArrayLike, mass: Any) -> Array:
     """Keep the fewest largest masses that together reach `mass` (nucleus), and normalise.
 
-    The token that crosses the threshold is kept, so at least one token always is.
+    The token that crosses the threshold is kept, so at least one token always is. A sum of floats
+    that falls short of `mass` by no more than rounding reaches it.
 
     Parameters
     ----------
@@ -188,8 +197,7 @@ def top_p(p: ArrayLike, mass: Any) -> Array:
     wanted = check_number(mass, "mass (top_p)", 0, 1, above=True)
     if wanted == 1:  # rounding in the running sum must not drop a tail
         return law
-    if is_exact(law):
-        wanted = as_exact(wanted)
+    wanted = as_exact(wanted) if is_exact(law) else float(wanted) * (1 - _ROUNDING)
     order = _order(law)
     sorted_law = np.take_along_axis(law, order, axis=-1)
     before = np.roll(sorted_law.cumsum(axis=-1), 1, axis=-1)

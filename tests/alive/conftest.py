@@ -1,7 +1,10 @@
 """The widgets' own site: one small page with all of them, built once and opened from disk."""
 
+import re
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
 
 import pytest
 
@@ -156,3 +159,278 @@ def opened(new_context, bench):
 def desk(new_context, bench, keep):
     """The bench without animations, one for all tests that leave it as they found it."""
     return keep("desk", lambda: open_bench(new_context, bench, reduced_motion="reduce"))
+
+
+class Hand:
+    """A widget, moved and read as a reader would."""
+
+    def __init__(self, widget):
+        self.widget = widget
+
+    def knob(self, key):
+        return self.widget.locator(f'[data-key="{key}"]:is(input, select, button)')
+
+    def settle(self):
+        """Wait until what was asked for has been drawn."""
+        self.widget.evaluate(
+            "() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))"
+        )
+
+    def move(self, **values):
+        """Put sliders somewhere, as a pointer would."""
+        for key, value in values.items():
+            self.knob(key).evaluate(
+                """(e, v) => {
+                    e.value = v; e.dispatchEvent(new Event('input', { bubbles: true }));
+                }""",
+                value,
+            )
+            self.settle()
+
+    def choose(self, key, value):
+        self.knob(key).select_option(value)
+        self.settle()
+
+    def press(self, key):
+        self.knob(key).click()
+        self.settle()
+
+    def reading(self):
+        return [b.strip() for b in self.widget.locator(".dpa-fact b").all_inner_texts()]
+
+    def label(self):
+        return self.widget.locator("svg").get_attribute("aria-label")
+
+    def state(self, *keys):
+        return self.widget.evaluate(
+            "(e, keys) => keys.map(k => e.parentElement.model.get(k))", keys
+        )
+
+    def areas(self, start):
+        """Areas of the drawn rectangles whose key starts like this, in px², by key."""
+        found = self.widget.evaluate(
+            """(e, start) => [...e.querySelectorAll('rect[data-key]')]
+                .filter(r => r.dataset.key.startsWith(start))
+                .map(r => [r.dataset.key, r.width.baseVal.value * r.height.baseVal.value])""",
+            start,
+        )
+        areas = {}
+        for key, area in found:
+            areas[key] = areas.get(key, 0) + area
+        return areas
+
+
+@pytest.fixture
+def take(desk):
+    """Return a function: the widget of a module in its first state, to be moved and read."""
+
+    def fetch(module):
+        hand = Hand(desk.widget(module))
+        hand.press("reset")
+        return hand
+
+    yield fetch
+    assert desk.complaints == []
+
+
+@pytest.fixture
+def hand():
+    """Return `Hand`, for widgets of other pages than the desk."""
+    return Hand
+
+
+# ---- one widget on a blank page ----
+
+BLANK = """<!doctype html><style>body { margin: 0; font: 16px "Liberation Sans", sans-serif; }
+#room { position: absolute; } SHEET</style><div id=room><div id=place></div></div>"""
+
+# A model as a kernel's front end has it: `traits` holds the state.
+MOUNT = """([texts, module, state, width]) => {
+    for (const text of texts) (0, eval)(text);
+    const traits = { ...state, home: state }, heard = {};
+    const room = document.querySelector("#room"), place = document.createElement("div");
+    room.style.width = width + "px";
+    if (window.over) window.over();
+    room.replaceChildren(place);
+    const model = {
+        get: (key) => traits[key],
+        set(key, value) {
+            if (traits[key] === value) return;
+            traits[key] = value;
+            (heard["change:" + key] || []).forEach((call) => call());
+        },
+        save_changes() {},
+        on: (name, call) => (heard[name] = heard[name] || []).push(call),
+        off: (name, call) => { heard[name] = heard[name].filter((one) => one !== call); },
+    };
+    window.traits = traits;
+    window.over = draftproofAlive.bench[module].default.render({ model, el: place });
+    window.frames_ = (n) => new Promise((done) => {
+        const wait = (k) => (k ? requestAnimationFrame(() => wait(k - 1)) : done());
+        wait(n);
+    });
+    window.knob = (key) => [...place.querySelectorAll("input, select, button")]
+        .find((control) => control.dataset.key === key);
+    window.off = (control) => control.disabled || control.getAttribute("aria-disabled") === "true";
+}"""
+
+STEPS = """async (steps) => {
+    await frames_(2); // the width of the room is known by then
+    for (const [key, value] of steps) {
+        const control = knob(key);
+        if (!control) throw new Error("no control " + key);
+        if (control.tagName === "BUTTON") control.click();
+        else {
+            control.value = control.tagName === "SELECT" ? JSON.stringify(value) : value;
+            const name = control.tagName === "SELECT" ? "change" : "input";
+            control.dispatchEvent(new Event(name, { bubbles: true }));
+        }
+        await frames_(2);
+    }
+}"""
+
+READ = """() => {
+    const root = document.querySelector(".dp-alive"), svg = root.querySelector("svg");
+    const inside = (node) => !node.closest("defs"), plain = (node) => node.textContent.trim();
+    const numbers = ["x", "y", "width", "height", "cx", "cy", "r", "opacity"];
+    const shapes = [...svg.querySelectorAll("rect, path, circle, text")].filter(inside);
+    const { home, ...state } = traits;
+    return {
+        state,
+        facts: [...root.querySelectorAll(".dpa-fact")].map(
+            (fact) => [plain(fact.querySelector("b")), plain(fact.querySelector("span"))]),
+        alt: svg.getAttribute("aria-label"),
+        cells: [...root.querySelectorAll("tbody td")].map(plain),
+        box: svg.getAttribute("viewBox").split(" ").map(Number),
+        shapes: shapes.map((node) => ({
+            tag: node.tagName, key: node.dataset.key || "", d: node.getAttribute("d") || "",
+            kind: node.getAttribute("class") || "", text: node.textContent,
+            anchor: node.getAttribute("text-anchor") || "", fill: node.getAttribute("fill") || "",
+            ...Object.fromEntries(numbers.map((name) => [name, Number(node.getAttribute(name))])),
+        })),
+        knobs: Object.fromEntries([...root.querySelectorAll("input, select, button")].map(
+            (control) => [control.dataset.key, {
+                kind: control.tagName === "INPUT" ? "slider" : control.tagName.toLowerCase(),
+                value: JSON.parse(control.value || "null"),
+                words: plain(control.closest("label") || control), off: off(control),
+                hidden: !control.checkVisibility(), top: control.getBoundingClientRect().top,
+                min: Number(control.min), max: Number(control.max), step: Number(control.step),
+                options: [...(control.options || [])].map((option) => JSON.parse(option.value)),
+            }])),
+    };
+}"""
+
+
+POINT = re.compile(r"[ML](-?[\d.]+) (-?[\d.]+)")
+
+
+def mount_on(page, module, state, steps=(), *, width=736, change=None):
+    """Mount a widget, use its controls, and return what is seen then.
+
+    A step is a control's key and its new value (None presses a button), ``("drag", points)`` with
+    points of the picture, or ``("key", (key, name))`` for a key of the keyboard.
+    """
+    from draftproof.widgets.alive.bundle import host_script, module_script
+
+    texts = [host_script(), module_script(module)]
+    page.evaluate(MOUNT, [change(texts) if change else texts, module, state, width])
+    for by_hand, some in groupby(steps, lambda step: step[0] in ("drag", "key")):
+        if not by_hand:
+            page.evaluate(STEPS, list(some))
+            continue
+        page.evaluate("() => frames_(2)")
+        for kind, what in some:
+            drag(page, what) if kind == "drag" else press_key(page, *what)
+            page.evaluate("() => frames_(2)")
+    page.evaluate("() => frames_(2)")
+    return Seen(**page.evaluate(READ))
+
+
+def press_key(page, key, name):
+    """Press a key of the keyboard on a control."""
+    page.locator(f'[data-key="{key}"]:is(input, select, button)').press(name)
+
+
+def drag(page, points):
+    """Draw the pointer, pressed, from point to point of the picture."""
+    page.locator(".dp-alive svg").scroll_into_view_if_needed()
+    box = page.evaluate(
+        """() => { const svg = document.querySelector(".dp-alive svg");
+            const box = svg.getBoundingClientRect();
+            return [box.left, box.top, box.width / svg.viewBox.baseVal.width]; }"""
+    )
+    there = [(box[0] + x * box[2], box[1] + y * box[2]) for x, y in points]
+    page.mouse.move(*there[0])
+    page.mouse.down()
+    for point in there[1:]:
+        page.mouse.move(*point, steps=3)
+    page.evaluate("() => frames_(2)")
+    page.mouse.up()
+
+
+@dataclass
+class Seen:
+    """What a reader sees of a widget, as data."""
+
+    state: dict
+    facts: list
+    alt: str
+    cells: list
+    box: list
+    shapes: list
+    knobs: dict
+
+    @property
+    def values(self):
+        """The numbers of the readout, as written."""
+        return [value for value, _ in self.facts]
+
+    def all(self, key="", kind="", tag=""):
+        """The shapes whose key starts so and that are of this class and tag."""
+        return [
+            shape
+            for shape in self.shapes
+            if shape["key"].startswith(key)
+            and (not kind or kind in shape["kind"].split())
+            and (not tag or shape["tag"] == tag)
+        ]
+
+    def one(self, key, **kind):
+        """The only shape with this key."""
+        found = [shape for shape in self.all(key, **kind) if shape["key"] == key]
+        assert len(found) == 1, (key, len(found))
+        return found[0]
+
+    def points(self, shape):
+        """The corners of a path of straight lines between points."""
+        return [(float(x), float(y)) for x, y in POINT.findall(shape["d"])]
+
+    def masses(self, key):
+        """Areas of the rectangles whose key starts so, in px², by key."""
+        found = {}
+        for shape in self.all(key, tag="rect"):
+            area = shape["width"] * shape["height"]
+            found[shape["key"]] = found.get(shape["key"], 0) + area
+        return found
+
+    def texts(self):
+        """All words of the picture."""
+        return [shape["text"] for shape in self.all(tag="text")]
+
+
+@pytest.fixture(scope="session")
+def mounted(new_context, keep):
+    """Return a function that mounts a widget on a blank page, from its scripts alone.
+
+    No site has to be built for that, and a test can change the scripts first. Nothing moves by
+    itself there: see `mount_on`.
+    """
+    from draftproof.widgets.alive.bundle import style_sheet
+
+    def make():
+        size = {"width": 900, "height": 1600}
+        page = new_context(viewport=size, reduced_motion="reduce").new_page()
+        page.set_content(BLANK.replace("SHEET", style_sheet()))
+        return page
+
+    return lambda *args, **options: mount_on(keep("mounted", make), *args, **options)

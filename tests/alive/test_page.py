@@ -271,6 +271,90 @@ def test_a_frame_is_quick(at, module):
     assert min(medians) < 50, medians
 
 
+# Their pictures grow with what is shown: a panel for each draft, a line for each line of text.
+GROWING = ("blocks", "ribbon", "several")
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("module", GROWING)
+def test_a_slider_in_use_stays_where_it_is(opened, module, width):
+    """The page is scrolled by as much as the picture above the slider grows."""
+    with opened("light", width, **CALM) as bench:
+        widget, grown = bench.widget(module), set()
+        for slider in widget.locator("input[type=range]:enabled").all():
+            slider.scroll_into_view_if_needed()
+            slider.focus()
+            tops = set()
+            for share in (0, 0.5, 1, 0.25):
+                slider.evaluate(
+                    """(e, share) => {
+                        e.value = Number(e.min) + share * (Number(e.max) - Number(e.min));
+                        e.dispatchEvent(new Event("input", { bubbles: true }));
+                    }""",
+                    share,
+                )
+                settle(widget)
+                tops.add(round(slider.bounding_box()["y"]))
+                grown.add(widget.evaluate("e => Math.round(e.getBoundingClientRect().height)"))
+            assert max(tops) - min(tops) <= 2, tops
+        assert len(grown) > 1
+
+
+@pytest.mark.parametrize("width", [736, 336])
+@pytest.mark.parametrize("module", [module for module in MODULES if module not in GROWING])
+def test_a_slider_stays_where_it_is_held(mounted, module, width):
+    """The picture and the readout above a slider keep their height while it moves."""
+    state = next(w for w in WIDGETS if w.module == module)().state
+    for key, knob_ in mounted(module, state, width=width).knobs.items():
+        if knob_["kind"] != "slider" or knob_["off"] or knob_["hidden"]:
+            continue
+        low, high, step = knob_["min"], knob_["max"], knob_["step"]
+        tops = set()
+        for share in (0, 0.25, 0.5, 0.75, 1):
+            value = low + round(share * (high - low) / step) * step
+            seen = mounted(module, state, [(key, value)], width=width)
+            tops.add(round(seen.knobs[key]["top"]))
+        assert max(tops) - min(tops) <= 1, (key, tops)
+
+
+RUN = """async (e, key) => {
+    const playing = () => e.querySelector(".dpa-read").getAttribute("aria-live") === "off";
+    const shown = () => e.querySelector("svg").innerHTML;
+    const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+    const usable = (b) => b.checkVisibility() && !b.disabled && b.ariaDisabled !== "true";
+    const buttons = [...e.querySelectorAll("button")], pressed = buttons.find(
+        (b) => b.dataset.key === key);
+    if (!usable(pressed)) return "off";
+    pressed.click();
+    await wait(200);
+    if (!playing()) return "at once";
+    const stop = buttons.find((b) => usable(b) && ["Stop", "Pause"].includes(b.textContent));
+    if (stop) {
+        stop.click();
+        await wait(100);
+        const then = shown();
+        await wait(200);
+        return !playing() && shown() === then ? "stopped" : "runs on";
+    }
+    await wait(1700);
+    return playing() ? "too long, and no stop" : "short";
+}"""
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_long_run_can_be_stopped(opened, module):
+    """What moves longer than 1.6 s has a button that stops it, and then stands still."""
+    with opened() as bench:
+        widget = bench.widget(module)
+        keys = widget.locator("button").evaluate_all("all => all.map(b => b.dataset.key)")
+        ran = {}
+        for key in keys:
+            press(widget, "reset")
+            ran[key] = widget.evaluate(RUN, key)
+        assert set(ran.values()) <= {"off", "at once", "short", "stopped"}, ran
+        assert bench.complaints == []
+
+
 # ---- tokens ----
 
 
@@ -422,9 +506,36 @@ def test_darts_can_pause(opened):
         assert state(widget)["tally"]["thrown"] == thrown
         assert knob(widget, "pause").inner_text() == "Go on"
         press(widget, "pause")
-        bench.page.wait_for_timeout(3500)
+        bench.page.wait_for_timeout(2500)
         assert state(widget)["tally"]["thrown"] == 10_000
         assert bench.complaints == []
+
+
+def test_darts_left_by_a_pause_are_not_thrown_under_another_envelope(opened):
+    with opened() as bench:
+        widget = bench.widget("darts")
+        press(widget, "throw10000")
+        bench.page.wait_for_timeout(300)
+        press(widget, "pause")
+        assert knob(widget, "pause").inner_text() == "Go on"
+        move(widget, "constant", 30)
+        assert knob(widget, "pause").inner_text() == "Pause"
+        assert knob(widget, "pause").is_disabled()
+        assert "0 of 0 darts" in label(widget)
+        press(widget, "throw1")
+        bench.page.wait_for_timeout(600)
+        assert state(widget)["tally"]["thrown"] == 1  # none of the other run's
+        assert bench.complaints == []
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_darts_say_what_was_thrown(mounted, seed):
+    """Also when the first dart is lost."""
+    state = alive.Darts(constant=40.0, seed=seed).state
+    seen = mounted("darts", state, [("throw1", None)])
+    kept = seen.state["tally"]["kept"]
+    assert seen.one("survivors")["text"] == ["0 survivors", "1 survivor"][kept]
+    assert seen.one("thrown")["text"] == "of 1 dart"
 
 
 # ---- cost ----
@@ -567,6 +678,21 @@ def test_walk_tree_is_made_of_probabilities(at):
     assert accepted <= tested <= drafted
 
 
+def test_walk_plays_many_rounds_and_stops(opened):
+    with opened() as bench:
+        widget = bench.widget("walk")
+        press(widget, "many")
+        bench.page.wait_for_timeout(500)
+        assert knob(widget, "many").inner_text() == "Stop"
+        press(widget, "many")
+        rounds = state(widget)["tally"]["rounds"]
+        assert 0 < rounds < 100
+        bench.page.wait_for_timeout(200)
+        assert state(widget)["tally"]["rounds"] == rounds
+        assert knob(widget, "many").inner_text() == "100 rounds"
+        assert bench.complaints == []
+
+
 # ---- roofline ----
 
 
@@ -627,7 +753,9 @@ def test_the_form_for_a_kernel(new_context, module):
             const end = widget.render({ model, el });
             const before = el.querySelector("svg").getAttribute("aria-label");
             const slider = el.querySelector("input[type=range]:enabled");
+            const start = slider.value;
             slider.value = Number(slider.min) + 0.4 * (Number(slider.max) - Number(slider.min));
+            if (slider.value === start) slider.value = slider.max;
             slider.dispatchEvent(new Event("input", { bubbles: true }));
             await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
             const after = el.querySelector("svg").getAttribute("aria-label");

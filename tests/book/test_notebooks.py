@@ -1,17 +1,24 @@
 """The chapters as notebooks: plain Markdown, one cell that installs, and they run anywhere."""
 
+import io
 import json
 import os
 import re
+import shutil
 import sys
+import sysconfig
 import tomllib
+import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
 
+import draftproof
+
 notebooks = pytest.importorskip("draftproof.book.notebooks")
-from draftproof.book import opening  # noqa: E402
+from draftproof.book import bundle, install, opening  # noqa: E402
 from draftproof.book.plain import Names, pieces  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,25 +105,87 @@ def test_what_has_no_plain_form_is_named(text, words):
 
 # ---- where they install from ----
 
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+    "optional-dependencies"
+]
 
-def test_the_install_cell_names_what_there_is():
-    requirement = pytest.importorskip("packaging.requirements").Requirement
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
-        "optional-dependencies"
-    ]
-    (wanted,) = re.findall(r'%pip install --quiet "(.+)"', notebooks.install_cell(HUB))
-    asked = requirement(wanted)
-    assert asked.name == "draftproof"
-    assert asked.url == "git+https://github.com/someone/somebook@main"
-    assert asked.extras <= set(extras)
-    for line in extras["notebooks"]:  # loose bounds: other people's machines have other versions
-        assert not re.search(r"==|~=", line), line
-    (local,) = re.findall(r'%pip install --quiet "(.+)"', notebooks.install_cell(None))
-    folder, extra = local.rstrip("]").split("[")
-    assert (ROOT / notebooks.FOLDER / folder).resolve() == ROOT
-    assert extra in extras
+
+def installs(cell, folder, monkeypatch, missing=("draftproof",), version=None):
+    """What pip is asked for when the cell runs in a folder: where these modules are missing."""
+    transform = pytest.importorskip("IPython.core.inputtransformer2").TransformerManager()
+    asked, names = [], {}
+
+    class Shell:
+        def run_line_magic(self, magic, line):
+            assert magic == "pip"
+            asked.append(line.format(**names))
+
+    names["get_ipython"] = Shell
+    found = [SimpleNamespace(version=version)] if version else []
+    with monkeypatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr("importlib.util.find_spec", lambda name: name not in (*missing, "google"))
+        patch.setattr("importlib.metadata.distributions", lambda name: found)
+        exec(transform.transform_cell(cell), names)
+    return asked
+
+
+def test_the_install_cell_takes_what_there_is(tmp_path, monkeypatch):
+    def asked(cell, **state):
+        (line,) = installs(cell, folder, monkeypatch, **state)
+        wanted = Requirement(re.fullmatch(r'install --quiet "(.+)"', line)[1])
+        assert (wanted.name, wanted.extras) == ("draftproof", {"notebooks"})
+        return wanted.url
+
+    Requirement = pytest.importorskip("packaging.requirements").Requirement
+    alone, hub = notebooks.install_cell(None), notebooks.install_cell(HUB)
+    folder = tmp_path / "with a blank" / "below"
+    folder.mkdir(parents=True)
+    with pytest.raises(ModuleNotFoundError, match=r"take 'Download \(\.zip\)'.+unzip it, and open"):
+        installs(alone, folder, monkeypatch)
+    assert asked(hub) == "git+https://github.com/someone/somebook@main"
+
+    clone = tmp_path / "src" / "draftproof" / "__init__.py"
+    clone.parent.mkdir(parents=True)
+    clone.touch()
+    assert asked(alone) == asked(hub) == tmp_path.as_uri()
+
+    (folder.parent / "draftproof-0.0.9-py3-none-any.whl").touch()  # older than the notebook
+    assert asked(alone) == tmp_path.as_uri()
+    wheel = folder.parent / f"draftproof-{draftproof.__version__}-py3-none-any.whl"
+    wheel.touch()
+    assert asked(alone) == asked(hub) == wheel.as_uri()
+
+
+def test_the_install_cell_leaves_alone_what_is_there(tmp_path, monkeypatch):
+    for version in (draftproof.__version__, "1.0rc1", "0.10.0.dev3+local"):
+        cell = notebooks.install_cell(HUB)
+        assert installs(cell, tmp_path, monkeypatch, missing=(), version=version) == []
+    for state in ({"version": "0.0.12"}, {}):  # a folder `draftproof` is no package
+        assert installs(cell, tmp_path, monkeypatch, missing=(), **state)
+    here = {"version": draftproof.__version__, "missing": ("matplotlib",)}
+    assert installs(cell, tmp_path, monkeypatch, **here)
+
+
+def test_the_extras_have_loose_bounds_and_bring_what_is_imported():
+    for extra, modules in install.MODULES.items():
+        for line in EXTRAS[extra]:  # other people's machines have other versions
+            assert re.fullmatch(r"[\w-]+>=[\d.]+", line), line
+        brought = {re.match(r"[\w-]+", line)[0].replace("-", "_") for line in EXTRAS[extra]}
+        assert brought == set(modules)
     binder = (ROOT / "binder" / "requirements.txt").read_text("utf-8").split()
-    assert binder[-1] == f".[{extra}]"
+    assert binder[-1] == f".[{','.join(sorted(install.MODULES))}]"
+
+
+def test_only_chapters_with_models_ask_for_torch():
+    asked = {}
+    for page in PAGES:
+        asked[page] = install.extras_of((ROOT / "chapters" / f"{page}.md").read_text("utf-8"))
+        assert f'"draftproof[{",".join(asked[page])}] @ ' in notebooks.install_cell(
+            None, asked[page]
+        )
+    assert asked["01-envelopes"] == ("notebooks",)
+    assert asked["04-decoding"] == ("decode", "notebooks")
 
 
 @pytest.mark.parametrize(
@@ -135,11 +204,12 @@ def test_the_repository_has_one_place(tmp_path, config, expected):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_of_the_repository(page):
-    (download,) = opening.links(page, None)
-    assert download == ("Download", f"../notebooks/{page}.ipynb")
-    assert opening.links(page, ("https://git.example.org/a/b", "main")) == [download]
-    first, colab, binder = opening.links(page, HUB)
-    assert first == download
+    everything, alone = opening.links(page, None)
+    assert everything == ("Download (.zip)", "../notebooks/draftproof-notebooks.zip")
+    assert alone == ("Notebook (.ipynb)", f"../notebooks/{page}.ipynb")
+    assert opening.links(page, ("https://git.example.org/a/b", "main")) == [everything, alone]
+    first, second, colab, binder = opening.links(page, HUB)
+    assert [first, second] == [everything, alone]
     path = f"notebooks/{page}.ipynb"
     assert colab[1] == (
         f"https://colab.research.google.com/github/someone/somebook/blob/main/{path}"
@@ -148,6 +218,67 @@ def test_links_lead_to_files_of_the_repository(page):
         f"https://mybinder.org/v2/gh/someone/somebook/main?urlpath=lab/tree/{path}"
     )
     assert (ROOT / path).is_file()
+
+
+INDEX = "# Book\n\n```{toctree}\nchapters/01-envelopes\nchapters/a-open\n```\n"
+SMALL = {
+    "_toc.yml": "parts: [{numbered: true, chapters: [{file: chapters/01-envelopes}]}]",
+    "chapters/01-envelopes.md": "---\njupytext: {text_representation: "
+    "{extension: .md, format_name: myst}}\nkernelspec: {name: python3}\n---\n"
+    "# Words\n\n```{code-cell} python\nimport draftproof\n```\n",
+    "chapters/a-open.md": "# Open\n\n```{open-chapters}\n```\n",
+    "chapters/references.bib": "",
+}
+
+
+@pytest.mark.parametrize("source", [None, HUB])
+def test_a_book_offers_what_its_configuration_names(tmp_path, build_page, source):
+    """A book of one chapter, with a configuration of its own."""
+    config = f"repository: {{url: '{source[0] if source else ''}', branch: main}}"
+    (tmp_path / "source" / "chapters").mkdir(parents=True)
+    (tmp_path / "source" / "src").symlink_to(ROOT / "src")
+    for name, text in {**SMALL, "_config.yml": config}.items():
+        (tmp_path / "source" / name).write_text(text, "utf-8")
+    build_page(tmp_path, INDEX)
+    built = tmp_path / "out" / "html"
+    for page, part in (("01-envelopes", "p.dp-open"), ("a-open", "ul.dp-open-list .dp-open")):
+        html = BeautifulSoup((built / f"chapters/{page}.html").read_text("utf-8"), "html.parser")
+        shown = [(a.text, a["href"]) for a in html.select_one(part).find_all("a")]
+        assert shown[: 4 if source else 2] == opening.links("01-envelopes", source)
+    missing = "this copy of the book names none: write the address of yours"
+    assert (missing in html.get_text()) is (source is None)
+    cell = json.loads((built / "notebooks/01-envelopes.ipynb").read_text("utf-8"))["cells"][1]
+    assert "".join(cell["source"]) == notebooks.install_cell(source)
+    assert (built / "notebooks" / "draftproof-notebooks.zip").is_file()
+
+
+def test_two_bundles_are_equal_and_hold_what_a_checkout_has():
+    made = bundle.bundle(ROOT, {"one": "{}"})
+    assert made == bundle.bundle(ROOT, {"one": "{}"})
+    with zipfile.ZipFile(io.BytesIO(made)) as files:
+        names = [name.removeprefix("draftproof-notebooks/") for name in files.namelist()]
+        assert names == ["one.ipynb", f"draftproof-{draftproof.__version__}-py3-none-any.whl"]
+        wheel = zipfile.ZipFile(io.BytesIO(files.read(files.namelist()[1])))
+    package = ROOT / "src" / "draftproof"
+    for pattern in (
+        "**/*.py",
+        "**/*.json",
+        "**/weights/*",
+        "**/*.ttf",
+        "**/static/**/*",
+        "**/*.js",
+    ):
+        there = {p for p in package.glob(pattern) if p.is_file()}
+        assert {str(p.relative_to(ROOT / "src")) for p in there} <= set(wheel.namelist()), pattern
+
+
+def test_a_wheel_that_cannot_be_built_says_why(tmp_path):
+    (tmp_path / "src" / "draftproof").mkdir(parents=True)
+    for name in ("README.md", "LICENSE", "LICENSE-text"):
+        (tmp_path / name).touch()
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 3", "utf-8")
+    with pytest.raises(RuntimeError, match=r"wheel was not built: .*version"):
+        bundle.wheel(tmp_path)
 
 
 # ---- the notebooks ----
@@ -181,7 +312,9 @@ def test_the_site_offers_them(site, made):
         chapter = BeautifulSoup((site / f"chapters/{page}.html").read_text("utf-8"), "html.parser")
         for shown in (chapter.select_one("p.dp-open"), listing.select_one("ul.dp-open-list")):
             links = {a["href"]: a for a in shown.find_all("a")}
-            for _, address in opening.links(page, notebooks.repository(ROOT)):
+            (_, everything), *ways = opening.links(page, notebooks.repository(ROOT))
+            assert links[everything]["aria-label"].endswith("all notebooks and the package")
+            for _, address in ways:
                 assert links[address]["aria-label"].endswith(f"{page}.ipynb")
 
 
@@ -226,29 +359,108 @@ def test_a_notebook_runs_in_an_empty_folder(made, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory, run):
-    """The package as the install cell leaves it: built from the checkout, without the checkout."""
-    folder = tmp_path_factory.mktemp("installed")
-    done = run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation",
-         "--target", folder, f"..[{notebooks.EXTRA}]"],
-        cwd=ROOT / notebooks.FOLDER,
-    )  # fmt: skip
+# ---- as a reader has them: from the page's link to a cell that ran, without this checkout ----
+
+RUN = """
+import sys, nbclient, nbformat
+name, cells = sys.argv[1:]
+book = nbformat.read(name, 4)
+book.cells = book.cells[: int(cells) or None]
+where = nbformat.v4.new_code_cell("print(draftproof.__file__)")
+book.cells.insert(2, where)
+nbclient.NotebookClient(book, timeout=600).execute()
+print(where.outputs[-1]["text"])
+"""
+
+
+@pytest.fixture
+def python(tmp_path, run):
+    """A fresh environment's Python: all that this one has installed, but not the package."""
+    home = tmp_path / "environment"
+    done = run([sys.executable, "-m", "venv", "--without-pip", home])
     assert done.returncode == 0, done.said
-    return folder
+    (site_packages,) = home.glob("lib/python*/site-packages")
+    others = tmp_path / "others"
+    others.mkdir()
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        # An editable package shows itself by a .pth file; in a folder named by one they do nothing.
+        if not re.match(r"(__editable__|_?draftproof|__pycache__)|.*\.pth$", entry.name):
+            (others / entry.name).symlink_to(entry)
+    (site_packages / "others.pth").write_text(str(others), "utf-8")
+    return home / "bin" / "python"
+
+
+@pytest.fixture
+def downloaded(site, tmp_path):
+    """Return a function: follow a link of a page's own, and unzip what needs it."""
+
+    def click(page, words):
+        html = BeautifulSoup((site / "chapters" / page).read_text("utf-8"), "html.parser")
+        link = html.select_one("article").find("a", string=words, download=True)
+        folder = tmp_path / "Down loads"
+        folder.mkdir()
+        file = Path(shutil.copy(site / "chapters" / link["href"], folder))
+        if file.suffix == ".zip":
+            with zipfile.ZipFile(file) as packed:
+                packed.extractall(folder)
+            file.unlink()
+            (folder,) = folder.iterdir()
+        return folder
+
+    return click
+
+
+def ran(python, folder, page, run, cells):
+    """Run a notebook's first cells there (0: all); what it said, and where the package lies."""
+    home = python.parents[1]
+    unset = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "JUPYTER_PATH")
+    clean = {name: value for name, value in os.environ.items() if name not in unset}
+    places = {"HOME": str(home), "IPYTHONDIR": str(home / "ipython"), "PIP_NO_INDEX": "1"}
+    return run(
+        [python, "-c", RUN, f"{page}.ipynb", str(cells)],
+        cwd=folder, env=clean | places, timeout=900,
+    )  # fmt: skip
+
+
+def until_the_first_code(content):
+    """How many cells a reader runs to see the chapter's own first code run."""
+    code = [k for k, cell in enumerate(content["cells"]) if cell["cell_type"] == "code"]
+    return code[1] + 1
+
+
+@pytest.mark.site
+@pytest.mark.parametrize(
+    "page", ["01-envelopes", pytest.param("04-decoding", marks=pytest.mark.slow)]
+)
+def test_a_downloaded_notebook_starts_anywhere(page, made, python, downloaded, run):
+    folder = downloaded(f"{page}.html", "Download (.zip)")
+    before = set(folder.iterdir())
+    done = ran(python, folder, page, run, until_the_first_code(made[page]))
+    assert done.returncode == 0, done.said
+    assert done.said.strip().splitlines()[-1].startswith(str(python.parents[1])), done.said
+    assert set(folder.iterdir()) == before
+
+
+@pytest.mark.site
+def test_a_notebook_alone_says_what_it_wants(made, python, downloaded, run):
+    if notebooks.repository(ROOT):
+        pytest.skip("it asks the repository instead")
+    page = next(iter(PAGES))
+    folder = downloaded(f"{page}.html", "Notebook (.ipynb)")
+    done = ran(python, folder, page, run, 2)
+    assert done.returncode != 0
+    last = done.said.strip().splitlines()[-1]
+    assert "ModuleNotFoundError" in last
+    assert "take 'Download (.zip)' from the page" in last
 
 
 @pytest.mark.long
 @pytest.mark.site
 @pytest.mark.parametrize("page", PAGES)
-def test_every_notebook_runs_from_the_installed_package(made, wheel, tmp_path, page):
-    shown = execute(made[page], tmp_path, PYTHONPATH=str(wheel))
-    assert shown
-    assert list(tmp_path.iterdir()) == []
-    asks = {**made[page]["cells"][1], "source": ["import draftproof\nprint(draftproof.__file__)"]}
-    (where,) = execute({**made[page], "cells": [asks]}, tmp_path, PYTHONPATH=str(wheel))
-    assert str(wheel) in where["text"]
+def test_every_downloaded_notebook_runs_to_its_end(page, made, python, downloaded, run):
+    folder = downloaded(f"{page}.html", "Download (.zip)")
+    done = ran(python, folder, page, run, 0)
+    assert done.returncode == 0, done.said
 
 
 def test_a_page_from_the_cache_still_knows_its_figures(tmp_path):

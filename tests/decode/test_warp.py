@@ -50,3 +50,10 @@ def test_ties_go_to_the_lowest_index():
 def test_bad_values_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Warp(**bad)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("top_p", "kept"), [(0.4, 1), (0.7, 2), (0.9, 3), (1e-9, 1), (1.0, 4)])
+def test_a_sum_that_rounding_keeps_below_top_p_has_reached_it(dtype, top_p, kept):
+    logits = torch.tensor([0.4, 0.3, 0.2, 0.1], dtype=torch.float64).log().to(dtype)
+    assert int((Warp(top_p=top_p)(logits) > 0).sum()) == kept

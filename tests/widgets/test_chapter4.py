@@ -42,7 +42,7 @@ def ribbon():
     return live.ribbon(Model(), PROMPTS)
 
 
-ALL = [ribbon, live.time_bars, live.cache_tapes, live.rounding]
+ALL = [ribbon, live.time_bars, live.rounding]
 
 
 @pytest.mark.parametrize("make", ALL)
@@ -111,20 +111,6 @@ def test_the_task_of_the_time_bars_can_be_solved_and_undone():
     assert "shorter than the steps" in made.picture.caption
     made.controls["c"].value = 1
     assert "longer than the steps" in made.picture.caption
-
-
-def test_both_cuts_can_be_put_right():
-    made = live.cache_tapes()
-    assert "accepted draft 2 missing" in made.picture.alt
-    made.controls["draft"].value = 2
-    assert "both cuts stand" in made.picture.caption
-    made.controls["accepted"].value = 5
-    assert "wrong, accepted drafts 3 to 5 missing" in made.picture.alt
-    made.controls["target"].value = 0
-    made.controls["draft"].value = -1
-    assert "both cuts stand" in made.picture.caption
-    made.controls["gamma"].value = 3
-    assert "accepted must be" in made.error
 
 
 def test_a_wider_gap_ends_the_tie():

@@ -24,7 +24,8 @@ def place(content: dict[str, Any] | None) -> str:
     Parameters
     ----------
     content : dict or None
-        ``{"module": name, "state": {...}}``.
+        ``{"module": name, "state": {...}}``; perhaps ``caption``, words that stay true when the
+        picture has been moved.
 
     Returns
     -------
@@ -36,6 +37,7 @@ def place(content: dict[str, Any] | None) -> str:
     state = json.dumps(content["state"], ensure_ascii=False, separators=(",", ":"))
     return (
         f'<div class="dpa-place" data-module="{escape(content["module"])}" '
+        f'data-caption="{escape(content.get("caption", ""))}" '
         f'data-state="{escape(state)}" hidden></div>\n'
     )
 

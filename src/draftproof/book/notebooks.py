@@ -3,7 +3,8 @@
 Colab and Binder open ``.ipynb`` files of the repository, so these are committed, in
 ``notebooks/``. They are made from the chapters and from what the last build of the site computed:
 the numbers in the prose and the figures' numbers. One cell installs the package where it is
-missing; nothing else is needed. Outputs are left to whoever runs them.
+missing: from the wheel beside the notebook (`bundle` puts it there), from the checkout around it,
+or from the repository. Outputs are left to whoever runs them.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from typing import Any
 
 import yaml
 
+from draftproof.book.install import extras_of, install_cell
 from draftproof.book.plain import Names, pieces
 from draftproof.book.plates import FIGURE
 
 __all__ = ["FOLDER", "install_cell", "notebooks", "pages", "repository", "text_of", "write"]
 
 FOLDER = "notebooks"
-EXTRA = "notebooks"
 EXECUTED = "_build/jupyter_execute"
 _FOLDED = {"remove-cell", "remove-input", "hide-input", "hide-cell"}
 
@@ -71,32 +72,6 @@ def pages(root: Path) -> dict[str, str]:
     return found
 
 
-def install_cell(source: tuple[str, str] | None) -> str:
-    """Return the code that makes the package importable, wherever the notebook runs.
-
-    Parameters
-    ----------
-    source : tuple of str, optional
-        Address and branch of the repository. Without one the checkout around the notebook serves.
-
-    Returns
-    -------
-    str
-        A cell of IPython.
-    """
-    wanted = f"draftproof[{EXTRA}] @ git+{source[0]}@{source[1]}" if source else f"..[{EXTRA}]"
-    return (
-        "from importlib.util import find_spec\n"
-        "\n"
-        'if find_spec("draftproof") is None:\n'
-        f'    %pip install --quiet "{wanted}"\n'
-        'if find_spec("google") and find_spec("google.colab"):\n'
-        "    from google.colab import output\n"
-        "\n"
-        "    output.enable_custom_widget_manager()  # else Colab shows no widget"
-    )
-
-
 def notebooks(root: Path, executed: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return every notebook by name.
 
@@ -132,8 +107,9 @@ def notebooks(root: Path, executed: Path | None = None) -> dict[str, dict[str, A
             folder=root / "chapters",
         )
         text = (root / "chapters" / f"{page}.md").read_text(encoding="utf-8")
+        install = install_cell(source, extras_of(text))
         try:
-            cells = list(_cells(page, text, names, install_cell(source), _shown(executed, page)))
+            cells = list(_cells(page, text, names, install, _shown(executed, page)))
         except ValueError as error:
             raise ValueError(f"{page}.md: {error} (is the site built?)") from None
         made[page] = _notebook(cells)

@@ -1,8 +1,9 @@
 """Ways to open a chapter as a notebook: under its title, and on a page that lists them all.
 
-The built folder holds the notebooks themselves, to download. Colab and Binder open the committed
-ones, if ``_config.yml`` says where the repository is; without an address those links are left
-out. They are links: a page asks no other host for anything.
+The built folder holds what is downloaded: one zip file of all notebooks with the package beside
+them, and the notebooks alone. Colab and Binder open the committed ones, if ``_config.yml`` says
+where the repository is; without an address the list says how to give one. They are links: a page
+asks no other host for anything.
 """
 
 from __future__ import annotations
@@ -16,12 +17,19 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
-from draftproof.book import notebooks
+from draftproof.book import bundle, notebooks
 
 __all__ = ["ChapterList", "links"]
 
 _GITHUB = re.compile(r"https://github\.com/(?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?")
 COLAB = "https://colab.research.google.com/github/{name}/blob/{branch}/{path}"
+ZIP = f"{notebooks.FOLDER}/{bundle.FOLDER}.zip"
+NO_ADDRESS = (
+    "<p>Colab and Binder open notebooks from a repository on GitHub, and this copy of the book "
+    "names none: write the address of yours in the line <code>url:</code> of "
+    "<code>_config.yml</code>, run <code>make notebooks</code> and commit the folder "
+    "<code>notebooks</code>.</p>\n"
+)
 BINDER = "https://mybinder.org/v2/gh/{name}/{branch}?urlpath=lab/tree/{path}"
 
 
@@ -58,10 +66,10 @@ def links(page: str, source: tuple[str, str] | None, up: str = "../") -> list[tu
     Returns
     -------
     list of (str, str)
-        The download first; Colab and Binder follow where the address is one of GitHub.
+        The downloads first; Colab and Binder follow where the address is one of GitHub.
     """
     path = f"{notebooks.FOLDER}/{page}.ipynb"
-    found = [("Download", up + path)]
+    found = [("Download (.zip)", up + ZIP), ("Notebook (.ipynb)", up + path)]
     repository = _GITHUB.fullmatch(source[0]) if source else None
     if source and repository:
         for words, form in (("Colab", COLAB), ("Binder", BINDER)):
@@ -119,14 +127,17 @@ def _listing(app: Sphinx, listed: dict[str, str]) -> nodes.raw:
         shown = "".join(_anchor(*link, page) for link in links(page, source))
         name = f'<a href="{page}.html">{escape(head)}</a>'
         rows.append(f'<li>{name} <span class="dp-open">{shown}</span></li>')
-    return _raw(f'<ul class="dp-open-list">\n{chr(10).join(rows)}\n</ul>\n')
+    hosted = any(words == "Colab" for page in listed for words, _ in links(page, source))
+    note = "" if hosted else NO_ADDRESS
+    return _raw(f'<ul class="dp-open-list">\n{chr(10).join(rows)}\n</ul>\n{note}')
 
 
 def _anchor(words: str, address: str, page: str) -> str:
     local = not address.startswith("https:")
+    what = "all notebooks and the package" if address.endswith(ZIP) else f"{page}.ipynb"
     return (
         f'<a href="{escape(address)}"{" download" if local else ""} '
-        f'aria-label="{words}: {page}.ipynb">{words}</a> '
+        f'aria-label="{words}: {what}">{words}</a> '
     )
 
 
@@ -135,7 +146,7 @@ def _raw(text: str) -> nodes.raw:
 
 
 def _write(app: Sphinx, exception: Exception | None) -> None:
-    """Put the notebooks of this very build into the built folder."""
+    """Put the notebooks of this very build into the built folder, and the zip file of all."""
     if exception is not None or app.builder.name != "html" or not _is_book(app):
         return
     folder = Path(app.outdir) / notebooks.FOLDER
@@ -143,5 +154,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
     made: dict[str, Any] = notebooks.notebooks(
         Path(app.srcdir), Path(app.outdir).parent / "jupyter_execute"
     )
-    for page, content in made.items():
-        (folder / f"{page}.ipynb").write_text(notebooks.text_of(content), encoding="utf-8")
+    texts = {page: notebooks.text_of(content) for page, content in made.items()}
+    for page, text in texts.items():
+        (folder / f"{page}.ipynb").write_text(text, encoding="utf-8", newline="\n")
+    (Path(app.outdir) / ZIP).write_bytes(bundle.bundle(Path(app.srcdir), texts))

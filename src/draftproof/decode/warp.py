@@ -76,6 +76,8 @@ class Warp:
             kept[..., self.top_k :] = False
         if self.top_p is not None and self.top_p < 1:
             law = ordered.masked_fill(~kept, -torch.inf).softmax(-1).double()
-            kept &= law.cumsum(-1) - law < self.top_p
+            # A sum that is short of top_p by rounding alone has reached it.
+            wanted = max(self.top_p - 8 * torch.finfo(scores.dtype).eps, self.top_p / 2)
+            kept &= law.cumsum(-1) - law < wanted
         dropped = torch.empty_like(kept).scatter_(-1, order, ~kept)
         return scores.masked_fill(dropped, -torch.inf).softmax(-1)

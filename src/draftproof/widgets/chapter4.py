@@ -10,7 +10,7 @@ from draftproof.figures.chapter4 import results
 
 from .live import Live, choice, slider, whole
 
-__all__ = ["DRAFTERS", "RECORDED", "cache_tapes", "ribbon", "rounding", "time_bars"]
+__all__ = ["DRAFTERS", "RECORDED", "ribbon", "rounding", "time_bars"]
 
 DRAFTERS = ("distilled", "4-gram", "5-gram", "lookup", "target")
 RECORDED = "the recorded one"
@@ -109,26 +109,6 @@ def time_bars() -> Live:
         c=slider("draft cost c", 0.05, 0, 1, 0.01),
         v=slider("verification v", 1.0, 1, 6, 0.1),
         batch=whole("sequences", 64, 1, 128),
-    )
-
-
-def cache_tapes() -> Live:
-    """Return the two caches after a round; controls: the round, and where each cache is cut.
-
-    Returns
-    -------
-    Live
-    """
-
-    def draw(gamma: int, accepted: int, target: int, draft: int) -> Shown:
-        return show(chapter4.cache_tapes, chapter4.Cut(gamma, accepted, target, draft))
-
-    return Live(
-        draw,
-        gamma=whole("drafts γ", 5, 1, 8),
-        accepted=whole("accepted", 2, 0, 8),
-        target=whole("target drops", 3, 0, 8),
-        draft=whole("draft drops (−1: feed 1)", 3, -1, 8),
     )
 
 

@@ -136,7 +136,7 @@ def token_ribbon(
     label(ax, middle + 14, 207, f"in {num(price)} passes", halo="panel")
     words = f"speculative: {rounds} rounds, each {gamma} short drafts + 1 pass"
     label(ax, left, 278, plate.pick(words, f"{rounds} rounds"), color="q", bold=True)
-    label(ax, end, 278, f"{num(spent, 1)} passes: {num(count / spent)} times faster",
+    label(ax, end, 278, f"{num(spent, 1)} passes: {num(count / spent)} times as fast",
           bold=True, ha="right")  # fmt: skip
     _say_ribbon(plate, run, vocabulary, gamma, c, v)
 

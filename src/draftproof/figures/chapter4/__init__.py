@@ -13,7 +13,7 @@ from .ribbon import real_ribbon, ribbon_of
 from .rounding import lossless_rounding
 from .speeds import batch_crossover, lookup_tasks, predicted_measured
 from .stairs import stairs_real
-from .tapes import Cut, cache_tapes, rounds_tape
+from .tapes import Cut, rounds_tape
 from .transcripts import two_transcripts
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "alpha_by_position",
     "alpha_temperature",
     "batch_crossover",
-    "cache_tapes",
     "high_acceptance_slow",
     "lookup_tasks",
     "lossless_rounding",
@@ -45,7 +44,6 @@ def _entries() -> list[tuple[tuple[str, ...], Entry]]:
     return [
         (("ribbon",), recipe(real_ribbon, results.ribbon)),
         ((), recipe(rounds_tape, lambda: ((Cut(5, 2), Cut(5, 5)),))),
-        ((), recipe(cache_tapes, lambda: Cut(5, 2, draft=3))),
         (("decode",), recipe(stairs_real, results.measured_round)),
         (("decode",), recipe(alpha_by_position, results.by_position)),
         (("decode",), recipe(alpha_by_context, results.by_context)),

@@ -78,8 +78,8 @@ def two_clocks(plate: Plate, plain: Clock, fast: Clock, tokens: int = 100) -> No
         label(ax, end + shape[2] / 2, shape[1] + _BAR / 2, words, color="ink2", bold=True,
               ha="center", va="middle")  # fmt: skip
     gain = plain.seconds / fast.seconds
-    label(ax, plate.width - left, at + 14, f"{num(gain)} times faster" if gain >= 1
-          else f"{num(1 / gain)} times slower", bold=True, ha="right", size=15)  # fmt: skip
+    label(ax, plate.width - left, at + 14, f"{num(gain)} times as fast", bold=True,
+          ha="right", size=15)  # fmt: skip
     plate.say(
         caption=f"the lower bar has fewer target passes, and each is longer; with the drafts and "
         f"the acceptance it comes to {percent(fast.seconds / plain.seconds, 0)} of the upper one "

@@ -231,8 +231,8 @@ def _clocks(
     words = f"speculative: {rounds} of {_drafts(ribbon.gamma)} and 1 pass"
     label(ax, left, 308, plate.pick(words, rounds), color="q", bold=True)
     gain = count / spent
-    times = f"{num(gain)} times faster" if gain >= 1 else f"{num(1 / gain)} times slower"
-    label(ax, plate.width - left, 308, f"{seconds(spent * ribbon.step)}: {times}", bold=True,
+    words = f"{seconds(spent * ribbon.step)}: {num(gain)} times as fast"
+    label(ax, plate.width - left, 308, words, bold=True,
           ha="right", size=plate.pick(15, 13))  # fmt: skip
 
 

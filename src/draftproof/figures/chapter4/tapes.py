@@ -1,21 +1,19 @@
-"""Two caches after a round: which entries stay, and what a wrong cut does."""
+"""Two caches after a round: which entries stay."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.axes import Axes
 
 from draftproof.finite import check_whole
 
-from ..marks import arrow, frame, ghost, label, line, mass, wash
+from ..marks import arrow, label, line, mass
 from ..plate import Plate, drawing
-from ..words import fit
 from .pieces import box
 
-__all__ = ["Cut", "cache_tapes", "rounds_tape"]
+__all__ = ["Cut", "rounds_tape"]
 
 _SEEN = 3  # entries of the context that are drawn; the rest is "..."
 
@@ -131,28 +129,6 @@ def rounds_tape(plate: Plate, cuts: Sequence[Cut]) -> None:
     )
 
 
-@drawing
-def cache_tapes(plate: Plate, cut: Cut) -> None:
-    """Draw both caches after one round, with cuts that may be wrong.
-
-    Parameters
-    ----------
-    cut : Cut
-    """
-    ax = plate.pixels(plate.pick(268, 284))
-    plate.unit = _cell(plate, cut.gamma) * _HIGH
-    _both(ax, plate, cut, 0, "", verdicts=True)
-    said = [_verdict(cut, who) for who in ("target", "draft")]
-    plate.say(
-        caption=_lesson(cut),
-        alt=f"The caches after a round that accepted {cut.accepted} of {cut.gamma} drafts. The "
-        f"target's drops {cut.target}: {said[0]}. The draft's "
-        + (f"drops {cut.draft}" if cut.draft >= 0 else "is fed one")
-        + f": {said[1]}. Right would be {cut.right_target} and "
-        + (f"{cut.right_draft}." if cut.right_draft >= 0 else "one more entry for the draft."),
-    )
-
-
 _HIGH = 40.0
 
 
@@ -161,41 +137,7 @@ def _cell(plate: Plate, gamma: int) -> float:
     return min(58.0, (plate.width - plate.pick(168, 12)) / (_SEEN + gamma + 1.7))
 
 
-def _lesson(cut: Cut) -> str:
-    if not cut.wrong("target") and not cut.wrong("draft"):
-        return (
-            "both cuts stand at the last accepted draft, so every entry that stays belongs to the "
-            "text; move one of them to see what it spoils."
-        )
-    if not cut.wrong("target"):
-        return (
-            "the target's cut is right, so the text keeps its law; the draft's context is wrong "
-            "from its bad cut on, and its later guesses are accepted less often."
-        )
-    return (
-        "the target's cut is wrong, so everything after it is scored in a wrong context and the "
-        "text no longer has the target's law: no test of one round shows it."
-    )
-
-
-def _verdict(cut: Cut, who: str) -> str:
-    off = cut.wrong(who)
-    if off == 0:
-        return "right"
-    if off > 0:
-        return f"wrong, rejected {_named(cut.accepted + 1, cut.accepted + off)} still in it"
-    return f"wrong, accepted {_named(cut.left(who) + 1, cut.accepted)} missing"
-
-
-def _named(first: int, last: int) -> str:
-    if first == last:
-        return f"draft {first}"
-    return f"drafts {first} {'and' if last == first + 1 else 'to'} {last}"
-
-
-def _both(
-    ax: Axes, plate: Plate, cut: Cut, top: float, key: str, *, verdicts: bool = False
-) -> None:
+def _both(ax: Axes, plate: Plate, cut: Cut, top: float, key: str) -> None:
     wide = _cell(plate, cut.gamma)
     start = plate.pick(158, 6)
     full = cut.accepted == cut.gamma
@@ -215,11 +157,6 @@ def _both(
             label(ax, 8, y + 17, f"{who}'s cache", bold=True, color=role)
             label(ax, 8, y + 34, _drops(cut, who), bold=True)
         _tape(ax, plate, cut, who, (start, y, wide), key)
-        if verdicts:
-            good = cut.wrong(who) == 0
-            label(ax, plate.pick(8, 6), top + plate.pick(236, 252) + 22 * row,
-                  f"{who}'s cut: {_verdict(cut, who)}", bold=not good,
-                  color="accepted" if good else "rejected")  # fmt: skip
 
 
 def _drops(cut: Cut, who: str) -> str:
@@ -246,8 +183,6 @@ def _tape(
         _entry(ax, cut, who, k, (first + k * wide + gap / 2, y, wide - gap, _HIGH), key)
     at_x = first + stay * wide
     line(ax, [at_x, at_x], [y - 6, y + _HIGH + 6], "ink", zorder=7.5)
-    if cut.wrong(who):
-        _spoilt(ax, plate, (first + min(stay, cut.accepted) * wide, y))
 
 
 def _entry(
@@ -259,32 +194,14 @@ def _entry(
     key: str,
 ) -> None:
     """Draw the entry of draft `k`, counted from 0, by its fate."""
-    held, stay = cut.held(who), cut.left(who)
-    good = k < cut.accepted
-    role = "accepted" if good and k < stay else "rejected"
+    held = cut.held(who)
+    role = "accepted" if k < cut.accepted else "rejected"
     middle = shape[0] + shape[2] / 2
-    name: dict[str, Any] = {"ha": "center", "va": "middle", "bold": True}
-    if k >= held and k >= stay:  # accepted, never fed, and missing
-        ghost(ax, "rejected", shape)
-        label(ax, middle, shape[1] + _HIGH / 2, str(k + 1), color="rejected", **name)
-        return
-    fate = "fed" if k >= held else "kept" if k < stay else "dropped"
+    fate = "fed" if k >= held else "kept" if k < cut.left(who) else "dropped"
     mass(ax, role, shape, key=f"{key}{who}/{fate}", left=fate == "dropped")
-    label(ax, middle, shape[1] + _HIGH / 2, str(k + 1), halo=role, **name)
-    if fate == "fed" and not cut.wrong(who):
+    label(ax, middle, shape[1] + _HIGH / 2, str(k + 1), halo=role, ha="center", va="middle",
+          bold=True)  # fmt: skip
+    if fate == "fed":
         y = shape[1] + _HIGH
         arrow(ax, [(middle, y + 24), (middle, y + 3)])
         label(ax, middle - 9, y + 21, "fed afterwards", bold=True, ha="right", halo="background")
-
-
-def _spoilt(ax: Axes, plate: Plate, at: tuple[float, float]) -> None:
-    """Grey everything that comes after a wrong cut."""
-    x, y = at
-    right = plate.width - 6
-    low = y + _HIGH + 5
-    shape = (x, low, right - x, 20)
-    wash(ax, "hairline", shape, zorder=0.5)
-    frame(ax, "next", shape)
-    words = fit(right - x - 6, "wrong context from here on", "wrong from here", "wrong", size=12)
-    label(ax, (x + right) / 2, low + 10, words, ha="center", va="middle", size=12,
-          halo="hairline")  # fmt: skip

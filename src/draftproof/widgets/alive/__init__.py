@@ -6,12 +6,30 @@ what a kernel's front end and what a static page can load.
 
 from .base import Alive
 from .bigram import Bigram
+from .blocks import Blocks
 from .cost import Cost
 from .darts import Darts
 from .noise import Noise
+from .ribbon import Ribbon
 from .roofline import Roofline
+from .several import Several
+from .tapes import Tapes
 from .tokens import Tokens
 from .walk import Walk
 from .warps import Warps
 
-__all__ = ["Alive", "Bigram", "Cost", "Darts", "Noise", "Roofline", "Tokens", "Walk", "Warps"]
+__all__ = [
+    "Alive",
+    "Bigram",
+    "Blocks",
+    "Cost",
+    "Darts",
+    "Noise",
+    "Ribbon",
+    "Roofline",
+    "Several",
+    "Tapes",
+    "Tokens",
+    "Walk",
+    "Warps",
+]

@@ -11,14 +11,17 @@ from typing import Any, ClassVar
 
 import anywidget
 import numpy as np
-from traitlets import Dict
+from traitlets import Dict, TraitError, validate
 
 from draftproof.examples import Pair
 from draftproof.figures.plate import MIME, Shown
+from draftproof.finite import Array
+from draftproof.speculative import residual
 
 from .bundle import style_sheet, whole_module
+from .captions import LIVE
 
-__all__ = ["Alive", "named_pair"]
+__all__ = ["EQUAL", "Alive", "correction", "named_pair", "random_law"]
 
 
 def named_pair(title: str, pair: Pair) -> dict[str, Any]:
@@ -37,6 +40,48 @@ def named_pair(title: str, pair: Pair) -> dict[str, Any]:
     """
     laws = {"p": [float(x) for x in pair.p], "q": [float(x) for x in pair.q]}
     return {"title": title, "names": list(pair.names), **laws}
+
+
+EQUAL = 1e-12
+"""So little missing mass is rounding: two laws that far apart are one (as in ``js/laws.js``)."""
+
+
+def correction(p: Array, q: Array) -> Array:
+    """Return the residual of two laws; `p` itself where rounding alone tells them apart.
+
+    Parameters
+    ----------
+    p, q : ndarray of float64, shape (V,)
+
+    Returns
+    -------
+    ndarray of float64, shape (V,)
+    """
+    return p if np.maximum(p - q, 0).sum() <= EQUAL else residual(p, q)
+
+
+def random_law(rng: np.random.Generator, n: int) -> list[float]:
+    """Return a law over `n` tokens, level or steep, some of them without mass: for tests.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    n : int
+
+    Returns
+    -------
+    list of float
+    """
+    weights = rng.dirichlet(np.full(n, rng.choice([0.3, 1, 5])))
+    weights[rng.random(n) < 0.1] = 0
+    law = weights / weights.sum() if weights.sum() else np.full(n, 1 / n)
+    return [float(x) for x in law]
+
+
+# Traits that are a place in another one, a list, and such lists. Which is a place in which is said
+# where they are declared, by the tag `of`.
+_PLACES = ("context", "machine", "pair", "position", "run", "step", "token")
+_LISTS = ("coins", "machines", "names", "pairs", "runs", "sizes", "table")
 
 
 class Alive(anywidget.AnyWidget):
@@ -74,6 +119,22 @@ class Alive(anywidget.AnyWidget):
     @property
     def _css(self) -> str:
         return style_sheet()
+
+    @validate(*_PLACES, *_LISTS)
+    def _place_exists(self, proposal: Any) -> Any:
+        """Refuse a place beyond its list, whichever of the two is set."""
+        name, value = proposal["trait"].name, proposal["value"]
+        for place, trait in self.traits(of=lambda of: of is not None).items():
+            of = trait.metadata["of"]
+            if name not in (place, of):
+                continue
+            at, known = (value if name == key else getattr(self, key) for key in (place, of))
+            if at >= len(known):
+                raise TraitError(
+                    f"{type(self).__name__}: {place} must be less than {len(known)}, the length of "
+                    f"{of}; got {at}"
+                )
+        return value
 
     def __init__(self, *, figure: str | None = None, **state: Any) -> None:
         unknown = set(state) - set(self.parts)
@@ -139,5 +200,6 @@ class Alive(anywidget.AnyWidget):
             view = view[0]
         still = self.still()._repr_mimebundle_()
         state = {**self.state, "home": self.state}
-        figure = {**still[MIME], "alive": {"module": self.module, "state": state}}
+        alive = {"module": self.module, "state": state, "caption": LIVE.get(self.figure, "")}
+        figure = {**still[MIME], "alive": alive}
         return {**view, **still, MIME: figure}

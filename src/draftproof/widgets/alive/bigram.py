@@ -10,11 +10,10 @@ from traitlets import Dict, Float, Int, List, Unicode
 from draftproof import bigram, cost
 from draftproof.examples import toy
 from draftproof.finite import overlap, total_variation
-from draftproof.speculative import residual
 from draftproof.tables import Mixture, Model
 from draftproof.toy_runs import CONTEXT, GAMMA, WEIGHT
 
-from .base import Alive
+from .base import Alive, correction
 
 __all__ = ["Bigram"]
 
@@ -53,7 +52,7 @@ class Bigram(Alive):
     base = List(Float(), toy()[1].table[0].tolist()).tag(sync=True)
     weight = Float(WEIGHT, min=0, max=1).tag(sync=True)
     gamma = Int(GAMMA, min=1, max=8).tag(sync=True)
-    context = Int(toy()[0].vocabulary.index(CONTEXT), min=0).tag(sync=True)
+    context = Int(toy()[0].vocabulary.index(CONTEXT), min=0).tag(sync=True, of="table")
     seed = Int(0, min=0).tag(sync=True)
     text = Dict(None, allow_none=True).tag(sync=True)
 
@@ -80,7 +79,7 @@ class Bigram(Alive):
             "q": q.tolist(),
             "beta": float(overlap(p, q)),
             "tv": float(total_variation(p, q)),
-            "residual": residual(p, q).tolist(),
+            "residual": correction(p, q).tolist(),
             "alpha": bigram.alpha(target, draft),
             "calls": cost.tokens_per_call(target.chain, draft.chain, self.gamma),
         }
@@ -98,7 +97,7 @@ class Bigram(Alive):
         Bigram
         """
         size = len(toy()[0].vocabulary)
-        weight = float(rng.uniform(0, 0.98))  # at 1 the residual is rounding alone
+        weight = float(rng.choice([0.0, 1.0, rng.uniform(0, 1)], p=[0.05, 0.05, 0.9]))
         return cls(
             weight=weight, gamma=int(rng.integers(1, 9)), context=int(rng.integers(size + 1))
         )

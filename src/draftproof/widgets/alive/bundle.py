@@ -18,24 +18,36 @@ from draftproof.figures.style import DARK, LIGHT, Theme
 __all__ = ["MODULES", "host_script", "module_script", "style_sheet", "whole_module"]
 
 _SHARED = ("kit", "laws")  # in this order: a module follows those it imports from
-_NO_WIDGETS = (*_SHARED, "host")
 _FILES = resources.files(__package__).joinpath("js")
-MODULES: tuple[str, ...] = tuple(
-    sorted(
-        file.name.removesuffix(".js")
-        for file in _FILES.iterdir()
-        if file.name.endswith(".js") and file.name.removesuffix(".js") not in _NO_WIDGETS
-    )
-)
-"""The widgets, by the names of their files."""
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([a-z]+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 _STRAY = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
+_WIDGET = re.compile(r"^export default ", re.MULTILINE)
 
 
 def _source(name: str) -> str:
     return _FILES.joinpath(name).read_text(encoding="utf-8")
+
+
+MODULES: tuple[str, ...] = tuple(
+    sorted(
+        file.name.removesuffix(".js")
+        for file in _FILES.iterdir()
+        if file.name.endswith(".js") and _WIDGET.search(_source(file.name))
+    )
+)
+"""The widgets, by the names of their files."""
+
+
+@cache
+def _own(name: str) -> tuple[str, ...]:
+    """Return what a widget imports and no page has anyway, and the widget itself at the end."""
+    found: dict[str, None] = {}
+    for _, part in _IMPORT.findall(_source(f"{name}.js")):
+        if part not in _SHARED:
+            found |= dict.fromkeys(_own(part))
+    return (*found, name)
 
 
 @cache
@@ -73,9 +85,10 @@ def whole_module(name: str) -> str:
         If there is no such widget, or its file keeps not to the rules above.
     """
     _check(name)
+    needed = (*_SHARED, *_own(name)[:-1])
     return (
         "const bench = {};\nconst need = (name) => bench[name];\n"
-        + "".join(f"bench.{shared} = ({_function(shared)})(need);\n" for shared in _SHARED)
+        + "".join(f"bench.{part} = ({_function(part)})(need);\n" for part in needed)
         + f"export default ({_function(name)})(need).default;\n"
     )
 
@@ -113,7 +126,8 @@ def module_script(name: str) -> str:
         As `whole_module`.
     """
     _check(name)
-    return f'"use strict";\nwindow.draftproofAlive.define("{name}", {_function(name)});\n'
+    parts = (f'window.draftproofAlive.define("{n}", {_function(n)});\n' for n in _own(name))
+    return '"use strict";\n' + "".join(parts)
 
 
 @cache

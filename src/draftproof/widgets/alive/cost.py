@@ -43,7 +43,8 @@ class Cost(Alive):
         Returns
         -------
         dict
-            Plain JSON values by name.
+            Plain JSON values by name. ``best`` is 0 where no length gains anything, and the end of
+            the search, 64, where the best is beyond it or, with free drafts, nowhere.
         """
         best, most = cost.best_gamma(self.alpha, self.c, self.v)
         even = cost.break_even_alpha(self.gamma, self.c, self.v)

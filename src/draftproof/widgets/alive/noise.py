@@ -66,7 +66,7 @@ class Noise(Alive):
     band = List(List(Float())).tag(sync=True)
     share = Float(0.9, min=0, max=1).tag(sync=True)
     bias = Float(0.01, min=0).tag(sync=True)
-    step = Int(12, min=0).tag(sync=True)
+    step = Int(12, min=0).tag(sync=True, of="sizes")
     run = Int(0, min=0).tag(sync=True)
     seed = Int(0, min=0).tag(sync=True)
 

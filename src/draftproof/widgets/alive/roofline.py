@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from traitlets import Dict, Float, Int, List
 
-from draftproof.roofline import HARDWARE, MODELS, intensity, verification_price
+from draftproof.roofline import HARDWARE, MODELS, Hardware, intensity, verification_price
 
 from .base import Alive
 
@@ -37,7 +37,7 @@ class Roofline(Alive):
     billions : float
         Weights, in billions.
     bytes : float
-        Bytes a weight.
+        Bytes a weight is stored in. The arithmetic stays that of the machine's ``peak``, 16 bits.
     batch, rows : int
         Sequences, and positions of each.
     context : int
@@ -53,7 +53,7 @@ class Roofline(Alive):
     )  # fmt: skip
 
     machines = List(Dict(), MACHINES).tag(sync=True)
-    machine = Int(0, min=0).tag(sync=True)
+    machine = Int(0, min=0).tag(sync=True, of="machines")
     models = List(Dict(), SHAPES).tag(sync=True)
     billions = Float(SHAPES[0]["billions"], min=1e-6).tag(sync=True)
     bytes = Float(2.0, min=0.125).tag(sync=True)
@@ -87,7 +87,7 @@ class Roofline(Alive):
         dict
             Plain JSON values by name.
         """
-        machine = HARDWARE[self.machines[self.machine]["name"]]
+        machine = Hardware(**self.machines[self.machine])
         return {
             "ridge": machine.ridge,
             "one": self._pass(1),

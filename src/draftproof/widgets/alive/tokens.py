@@ -11,7 +11,7 @@ from draftproof import speculative as rule
 from draftproof.examples import CAT_DOG_FOX
 from draftproof.finite import as_law, total_variation
 
-from .base import Alive
+from .base import Alive, correction, random_law
 
 __all__ = ["Tokens"]
 
@@ -47,7 +47,7 @@ class Tokens(Alive):
     names = List(Unicode(), list(CAT_DOG_FOX.names)).tag(sync=True)
     p = List(Float(), [float(x) for x in CAT_DOG_FOX.p]).tag(sync=True)
     q = List(Float(), [float(x) for x in CAT_DOG_FOX.q]).tag(sync=True)
-    token = Int(0, min=0).tag(sync=True)
+    token = Int(0, min=0).tag(sync=True, of="names")
     view = Enum(["bars", "board"], "bars").tag(sync=True)
     rule = Enum(["speculative", "classical"], "speculative").tag(sync=True)
     moved = Float(1.0, min=0, max=1).tag(sync=True)
@@ -76,7 +76,7 @@ class Tokens(Alive):
             "kept": kept.tolist(),
             "cut": np.maximum(q - p, 0).tolist(),
             "gap": np.maximum(p - q, 0).tolist(),
-            "residual": rule.residual(p, q).tolist(),
+            "residual": correction(p, q).tolist(),
             "accept": rule.acceptance(p, q).tolist(),
             "alpha": float(kept.sum()),
             "tv": float(total_variation(p, q)),
@@ -97,9 +97,5 @@ class Tokens(Alive):
         Tokens
         """
         n = int(rng.integers(2, 9))
-        laws = []
-        for _ in range(2):
-            weights = rng.dirichlet(np.full(n, rng.choice([0.3, 1, 5])))
-            weights[rng.random(n) < 0.1] = 0
-            laws.append(weights / weights.sum() if weights.sum() else np.full(n, 1 / n))
-        return cls(names=[f"t{i}" for i in range(n)], p=laws[0].tolist(), q=laws[1].tolist())
+        p, q = random_law(rng, n), random_law(rng, n)
+        return cls(names=[f"t{i}" for i in range(n)], p=p, q=q)

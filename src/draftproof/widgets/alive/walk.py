@@ -62,13 +62,15 @@ class Walk(Alive):
     )  # fmt: skip
 
     pairs = List(Dict(), list(PAIRS)).tag(sync=True)
-    pair = Int(0, min=0).tag(sync=True)
+    pair = Int(0, min=0).tag(sync=True, of="pairs")
     gamma = Int(len(COINS), min=1, max=_MOST).tag(sync=True)
-    drafts = List(Float(min=0, max=1), _draft_uniforms()).tag(sync=True)
-    coins = List(Float(min=0, max=1), [*COINS, 0.5, 0.5, 0.5, 0.5]).tag(sync=True)
+    drafts = List(Float(min=0, max=1), _draft_uniforms(), minlen=_MOST, maxlen=_MOST).tag(sync=True)
+    coins = List(Float(min=0, max=1), [*COINS, *[0.5] * 4], minlen=_MOST, maxlen=_MOST).tag(
+        sync=True
+    )
     end = Float(float(np.random.default_rng(SEED).random()), min=0, max=1).tag(sync=True)
     step = Int(8, min=0).tag(sync=True)
-    position = Int(0, min=0).tag(sync=True)
+    position = Int(0, min=0).tag(sync=True, of="coins")
     seed = Int(0, min=0).tag(sync=True)
     tally = Dict(None, allow_none=True).tag(sync=True)
 

@@ -13,7 +13,7 @@ from draftproof.figures.chapter2_live import SIDES
 from draftproof.finite import Array, overlap, total_variation
 from draftproof.rules import ratio_and_residual
 from draftproof.speculative import acceptance
-from draftproof.warp import warp
+from draftproof.warp import softmax, warp
 
 from .base import Alive, named_pair
 
@@ -37,6 +37,10 @@ class Warps(Alive):
         ``title``, ``names``, ``p`` and ``q`` of each pair to choose from.
     pair : int
         Which of them.
+    logits : dict or None
+        The reader's own, ``p`` and ``q``, instead of the pair's laws.
+    token : int
+        The token whose logits the two sliders move.
     temperature, mass : float
         T and the top-p; 1 keeps everything.
     k : int
@@ -47,14 +51,26 @@ class Warps(Alive):
 
     module = "warps"
     figure = "warp-by-hand"
-    parts: ClassVar[tuple[str, ...]] = ("pairs", "pair", "temperature", "k", "mass", "side")
+    parts: ClassVar[tuple[str, ...]] = (
+        "pairs", "pair", "logits", "token", "temperature", "k", "mass", "side",
+    )  # fmt: skip
 
     pairs = List(Dict(), list(PAIRS)).tag(sync=True)
-    pair = Int(0, min=0).tag(sync=True)
+    pair = Int(0, min=0).tag(sync=True, of="pairs")
+    logits = Dict(None, allow_none=True).tag(sync=True)
+    token = Int(0, min=0).tag(sync=True)
     temperature = Float(0.5, min=0, max=100).tag(sync=True)
     k = Int(2, min=1).tag(sync=True)
     mass = Float(1.0, min=0, max=1).tag(sync=True)
     side = Enum(list(SIDES), SIDES[1]).tag(sync=True)
+
+    @property
+    def laws(self) -> tuple[Array, Array]:
+        """Target and draft before the warp."""
+        if self.logits:
+            return softmax(self.logits["p"]), softmax(self.logits["q"])
+        chosen = self.pairs[self.pair]
+        return np.array(chosen["p"]), np.array(chosen["q"])
 
     def _warped(self, law: Array) -> Array:
         return warp(law, self.temperature, top_k=self.k, top_p=self.mass)
@@ -67,8 +83,7 @@ class Warps(Alive):
         dict
             Plain JSON values by name.
         """
-        chosen = self.pairs[self.pair]
-        p, q = np.array(chosen["p"]), np.array(chosen["q"])
+        p, q = self.laws
         hot_p, hot_q = self._warped(p), self._warped(q)
         believed, told, drawn = {
             SIDES[0]: (hot_p, hot_q, hot_q),
@@ -104,10 +119,14 @@ class Warps(Alive):
         """
         pair = int(rng.integers(len(PAIRS)))
         size = len(PAIRS[pair]["p"])
+        logits = {law: (rng.integers(-20, 9, size) / 4).tolist() for law in ("p", "q")}
         return cls(
             pair=pair,
-            temperature=float(rng.choice([0.0, 1.0, rng.uniform(0.05, 3)], p=[0.05, 0.05, 0.9])),
+            logits=logits if rng.random() < 0.5 else None,
+            token=int(rng.integers(size)),
+            # Half of them as the sliders are set: there sums meet the mass exactly.
+            temperature=float(rng.choice([0.0, 0.5, 1.0, rng.uniform(0.05, 3)])),
             k=int(rng.integers(1, size + 1)),
-            mass=float(rng.choice([1.0, rng.uniform(0.05, 1)])),
+            mass=float(rng.choice([1.0, rng.integers(1, 21) / 20, rng.uniform(0.05, 1)])),
             side=str(rng.choice(SIDES)),
         )

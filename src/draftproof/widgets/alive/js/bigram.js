@@ -1,7 +1,7 @@
 /* A toy of two tables: the laws of one context, and text with the fate of every character. */
 
 import { alive, chance, count, num, pick, sum } from "./kit.js";
-import { compare } from "./laws.js";
+import { compare, rounded } from "./laws.js";
 
 /* ---- numbers: pure ---- */
 
@@ -91,7 +91,7 @@ function write(app, n) {
 
 const writing = (n) => (app) => {
   let done = 0;
-  app.play(n > 1 ? 80 * n : 1, (t) => {
+  app.play(n > 1 ? 1600 : 1, (t) => {
     const goal = Math.round(n * t);
     if (goal > done) write(app, goal - done);
     done = goal;
@@ -116,9 +116,10 @@ function bars(state, f, pen) {
   const top = Math.max(0.2, Math.ceil(Math.max(...f.p, ...f.q) * 10 - 1e-9) / 10);
   const roof = 66, tall = pen.choose(180, 160), base = roof + tall, y = (v) => base - v * tall / top;
   let out = "", front = "";
+  const [kept, lost] = rounded([f.beta, f.tv]);
   const unit = pen.choose(420, 180), band = (role, at, words, tone) =>
     pen.mass(role, left, at, f.tv * unit, 14, { key: `band/${role}` })
-    + pen.text(left + f.tv * unit + 10, at + 12, `${words} ${num(f.tv)}`, { bold: true, tone });
+    + pen.text(left + f.tv * unit + 10, at + 12, `${words} ${num(lost)}`, { bold: true, tone });
   out += band("rejected", 4, "cut off", "rej") + band("residual", 26, "filled in", "res");
   for (const v of [top / 2, top]) {
     out += pen.line(`M${left} ${y(v)}H${pen.width - right}`)
@@ -138,7 +139,7 @@ function bars(state, f, pen) {
   front += pen.text(pen.width - right + 4, level - apart, `$${one}$`, { tone: one })
     + pen.text(pen.width - right + 4, level + apart, `$${two}$`, { tone: two });
   const where = pen.choose([pen.width - right, 22], [pen.width - 4, 58]);
-  front += pen.text(...where, `after ${spoken(state, state.context)}: $β$ = ${num(f.beta)}`, { anchor: "end", bold: true, size: pen.choose(18, 15), halo: "bg" });
+  front += pen.text(...where, `after ${spoken(state, state.context)}: $β$ = ${num(kept)}`, { anchor: "end", bold: true, size: pen.choose(18, 15), halo: "bg" });
   return { out: out + front, foot: base + 30 };
 }
 
@@ -175,9 +176,10 @@ function ribbon(state, pen, top) {
 }
 
 function draw(state, f, pen) {
+  const [kept, lost] = rounded([f.beta, f.tv]);
   const top = bars(state, f, pen), foot = ribbon(state, pen, top.foot), c = counters(state);
-  const alt = `After ${spoken(state, state.context)} the target p and the draft q overlap in ${num(f.beta)}: that much is kept, `
-    + `${num(f.tv)} is cut off and filled in elsewhere. Over all contexts alpha is ${num(f.alpha, 3)}, and ${state.gamma} drafts a round `
+  const alt = `After ${spoken(state, state.context)} the target p and the draft q overlap in ${num(kept)}: that much is kept, `
+    + `${num(lost)} is cut off and filled in elsewhere. Over all contexts alpha is ${num(f.alpha, 3)}, and ${state.gamma} drafts a round `
     + `give ${num(f.calls, 3)} tokens a target call. `
     + (c.rounds ? `The text: "${roundsOf(state).flat().map(([x]) => state.names[x]).slice(-60).join("")}".` : "No text has been written yet.");
   return { height: foot.height, body: top.out + foot.out, alt };

@@ -1,74 +1,12 @@
 /* Darts under an envelope: the slice that decides, and what the survivors add up to. */
 
 import { alive, chance, clamp, count, num, trail } from "./kit.js";
+import { area, density, HIGH, LOW, smallest, target, WHOLE } from "./envelope.js";
 
-const LOW = -3, HIGH = 3, BINS = 60, SHOWN = 500;
+const BINS = 60, SHOWN = 500;
+const LEAST = 2, MOST = 40; // of C: the slider's ends
 
 /* ---- numbers: pure ---- */
-
-export function target(x) {
-  if (x < LOW || x > HIGH) return 0;
-  const c = Math.cos(x), s = Math.sin(4 * x), t = Math.sin(6 + x);
-  return Math.exp(-x * x / 2) * (t * t + 3 * c * c * s * s + 1);
-}
-
-export function density({ proposal, width }, x) {
-  if (proposal === "flat") return x >= LOW && x <= HIGH ? 1 / (HIGH - LOW) : 0;
-  const z = x / width;
-  return Math.exp(-0.5 * z * z) / (width * Math.sqrt(2 * Math.PI));
-}
-
-/* Nodes and weights of Gauss and Legendre on [-1, 1]. */
-function legendre(n) {
-  const nodes = [];
-  for (let i = 1; i <= n; i++) {
-    let x = Math.cos(Math.PI * (i - 0.25) / (n + 0.5)), slope = 1;
-    for (let step = 0; step < 8; step++) {
-      let [a, b] = [1, x];
-      for (let k = 2; k <= n; k++) [a, b] = [b, ((2 * k - 1) * x * b - (k - 1) * a) / k];
-      slope = n * (x * b - a) / (x * x - 1);
-      x -= b / slope;
-    }
-    nodes.push([x, 2 / ((1 - x * x) * slope * slope)]);
-  }
-  return nodes;
-}
-const NODES = legendre(16);
-
-function area(f, parts = 2000) {
-  const half = (HIGH - LOW) / parts / 2;
-  let total = 0;
-  for (let k = 0; k < parts; k++) {
-    const middle = LOW + (2 * k + 1) * half;
-    for (const [x, weight] of NODES) total += weight * half * f(middle + half * x);
-  }
-  return total;
-}
-export const WHOLE = area(target, 400);
-
-/* The largest f/g: best points of a grid, each refined by golden sections. */
-function largestRatio(state) {
-  const ratio = (x) => target(x) / density(state, x), parts = 6000, step = (HIGH - LOW) / parts;
-  const heights = Array.from({ length: parts + 1 }, (_, i) => ratio(LOW + i * step));
-  let best = Math.max(...heights);
-  for (let i = 1; i < parts; i++) {
-    if (heights[i] < best * 0.999 || heights[i] < heights[i - 1] || heights[i] < heights[i + 1]) continue;
-    let a = LOW + (i - 1) * step, b = a + 2 * step;
-    for (let k = 0; k < 40; k++) {
-      const c = b - (b - a) * 0.6180339887498949, d = a + (b - a) * 0.6180339887498949;
-      if (ratio(c) > ratio(d)) b = d; else a = c;
-    }
-    best = Math.max(best, ratio((a + b) / 2));
-  }
-  return best;
-}
-
-const known = new Map();
-export function smallest(state) {
-  const name = state.proposal === "flat" ? "flat" : `bell ${state.width}`;
-  if (!known.has(name)) known.set(name, largestRatio(state));
-  return known.get(name);
-}
 
 export function facts(state) {
   const { constant, x } = state, bound = smallest(state);
@@ -103,34 +41,39 @@ const empty = (state) => ({ of: setting(state), thrown: 0, kept: 0, bins: Array(
 const tallyOf = (state) =>
   (state.tally && state.tally.of === setting(state) ? state.tally : empty(state));
 
+/* How many darts a pause has left to throw; none under an envelope they were not meant for. */
+const left = ({ memo }, state) =>
+  (memo.waiting && memo.waiting.of === setting(state) ? memo.waiting.darts : 0);
+
 function run(app) {
-  const { memo } = app, goal = memo.waiting, of = setting(app.state());
+  const { memo } = app, { of, darts: goal } = memo.waiting;
   let done = 0;
-  app.play(goal > 1 ? 700 + 500 * Math.log10(goal) : 1, (t) => {
+  app.play(goal > 1 ? 400 + 300 * Math.log10(goal) : 1, (t) => {
     const state = app.state();
-    if (setting(state) !== of) { memo.waiting = 0; app.stop(); return; }
+    if (setting(state) !== of) { app.stop(); return; }
     const more = Math.round(goal * t) - done;
     if (memo.of !== of) { memo.of = of; memo.darts = []; }
     const tally = throwDarts(state, more, memo.rand, tallyOf(state),
       (...dart) => memo.darts.push(dart));
     memo.darts = memo.darts.slice(-SHOWN);
     done += more;
-    memo.waiting = goal - done;
+    memo.waiting = { of, darts: goal - done };
     app.set({ tally });
   });
 }
 
 function throwing(n) {
   return (app) => {
-    app.memo.rand = app.memo.rand || chance(app.state().seed);
-    app.memo.waiting = (app.memo.waiting || 0) + n;
+    const state = app.state();
+    app.memo.rand = app.memo.rand || chance(state.seed);
+    app.memo.waiting = { of: setting(state), darts: left(app, state) + n };
     run(app);
   };
 }
 
 function pause(app) {
   if (app.playing()) app.stop();
-  else if (app.memo.waiting) run(app);
+  else run(app);
 }
 
 /* ---- picture ---- */
@@ -214,6 +157,13 @@ function slice(state, f, s, pen) {
   return out;
 }
 
+/* The run in words: how many darts have survived, and of how many. */
+function tallied({ thrown, kept }, pen) {
+  if (!thrown) return [pen.choose("no darts yet", "no darts"), "throw some"];
+  const ends = kept === 1 ? "survivor" : "survivors", of = `of ${count(thrown)}`;
+  return [pen.choose(`${count(kept)} ${ends}`, count(kept)), pen.choose(`${of} ${thrown === 1 ? "dart" : "darts"}`, of)];
+}
+
 function histogram(state, f, s, pen) {
   const tally = tallyOf(state), wide = s.across / BINS;
   let out = "";
@@ -224,9 +174,9 @@ function histogram(state, f, s, pen) {
       + pen.rect(s.left + i * wide, y, wide, s.foot - y, { class: "edge edge-acc" });
   });
   const curve = (fn) => trail(GRID.map((x) => [s.x(x), s.h(fn(x))]));
-  out += pen.law("p", curve((x) => target(x) / WHOLE));
+  out += pen.law("p", curve((x) => target(x) / WHOLE), { "data-key": "wanted" });
   if (f.broken) {
-    out += pen.line(curve((x) => Math.min(target(x), state.constant * density(state, x)) / f.kept), "dashed");
+    out += pen.line(curve((x) => Math.min(target(x), state.constant * density(state, x)) / f.kept), "dashed", { "data-key": "comes" });
   }
   out += pen.line(`M${s.left - 4} ${s.foot}H${s.left + s.across + 4}`, "axis");
   for (let x = LOW; x <= HIGH; x++) {
@@ -235,8 +185,9 @@ function histogram(state, f, s, pen) {
   }
   const side = s.left + s.across + pen.choose(16, 8), line = (k) => s.foot - s.high + 14 + 18 * k;
   out += pen.text(side, line(0), pen.choose("$f/Z$, the law wanted", "$f/Z$"), { tone: "p", bold: true });
-  out += pen.text(side, line(1), tally.kept ? pen.choose(`${count(tally.kept)} survivors`, count(tally.kept)) : pen.choose("no darts yet", "no darts"), { bold: true });
-  if (!pen.phone || tally.kept) out += pen.text(side, line(2), tally.thrown ? `of ${count(tally.thrown)}${pen.choose(" darts", "")}` : "throw some", { tone: "ink2" });
+  const [first, second] = tallied(tally, pen);
+  out += pen.text(side, line(1), first, { bold: true, key: "survivors" })
+    + pen.text(side, line(2), second, { tone: "ink2", key: "thrown" });
   if (f.broken) out += pen.text(side, line(4), pen.choose("dashed: what comes out", "dashed: out"), { bold: true });
   return out;
 }
@@ -245,9 +196,9 @@ function draw(state, f, pen, app) {
   const s = stage(state, pen), g = (x) => state.constant * density(state, x);
   let body = regions(state, f, s, pen) + darts(app, state, s, pen) + slice(state, f, s, pen);
   body += state.proposal === "flat"
-    ? pen.law("q", `M${s.x(LOW)} ${s.floor}V${s.y(g(0))}H${s.x(HIGH)}V${s.floor}`)
-    : pen.law("q", trail(GRID.map((x) => [s.x(x), s.y(g(x))])));
-  body += pen.law("p", trail(GRID.map((x) => [s.x(x), s.y(target(x))])));
+    ? pen.law("q", `M${s.x(LOW)} ${s.floor}V${s.y(g(0))}H${s.x(HIGH)}V${s.floor}`, { "data-key": "envelope" })
+    : pen.law("q", trail(GRID.map((x) => [s.x(x), s.y(g(x))])), { "data-key": "envelope" });
+  body += pen.law("p", trail(GRID.map((x) => [s.x(x), s.y(target(x))])), { "data-key": "target" });
   body += pen.line(`M${s.left - 4} ${s.floor}H${s.left + s.across + 4}`, "axis");
   body += pen.text(s.left, pen.choose(s.roof - 16, 16), `envelope $C g$${f.broken ? ": too low" : ""}`, { tone: f.broken ? "ink" : "q", bold: true })
     + (state.proposal === "flat" ? "" : pen.text(s.left + 2, s.y(s.top * 0.29), pen.choose("target $f$", "$f$"), { tone: "p", bold: true }));
@@ -281,7 +232,10 @@ function grab(state, f, pen, [x, y], held) {
   return { held: "x", set: { x: clamp(Math.round(at * 20) / 20, LOW, HIGH) } };
 }
 
-const rounded = (c) => Math.ceil(c * 100 - 1e-9) / 100;
+/* C for a proposal just chosen: the book's, or the lowest that holds, if the slider has it. */
+const opening = (s) => (s.proposal === "flat" ? 25
+  : Math.min(MOST, Math.max(11, Math.ceil(smallest(s) * 4 - 1e-9) / 4)));
+const tooHigh = (s) => smallest(s) > MOST;
 
 export default alive({
   title: "Darts under an envelope",
@@ -289,15 +243,16 @@ export default alive({
   keys: ["proposal", "width", "constant", "x", "seed", "tally"],
   knobs: [
     { kind: "menu", key: "proposal", label: "proposal $g$", options: [["bell", "bell"], ["flat", "flat"]],
-      set: (s, proposal) => ({ proposal, constant: proposal === "flat" ? 25 : rounded(Math.max(11, smallest({ ...s, proposal }))) }) },
-    { kind: "slider", key: "width", label: "width of the bell", role: "q", min: 0.7, max: 2.5, step: 0.05,
+      set: (s, proposal) => ({ proposal, constant: opening({ ...s, proposal }) }) },
+    { kind: "slider", key: "width", label: (s) => (s.proposal === "flat" ? "width (bell only)" : "width of the bell"), role: "q", min: 0.7, max: 2.5, step: 0.05,
       show: (x) => num(x), off: (s) => s.proposal === "flat" },
-    { kind: "slider", key: "constant", label: "constant $C$", role: "q", min: 2, max: 40, step: 0.25, show: (x) => num(x) },
+    { kind: "slider", key: "constant", label: "constant $C$", role: "q", min: LEAST, max: MOST, step: 0.25, show: (x) => num(x) },
     { kind: "slider", key: "x", label: "slice at $x$", min: LOW, max: HIGH, step: 0.05, show: (x) => num(x) },
     ...[1, 100, 10000].map((n) => ({ kind: "button", key: `throw${n}`, label: `Throw ${count(n)}`, act: throwing(n), off: (s, app) => app.playing() })),
-    { kind: "button", key: "pause", label: ({ app }) => (app.playing() || !app.memo.waiting ? "Pause" : "Go on"),
-      act: pause, off: (s, app) => !app.playing() && !app.memo.waiting },
-    { kind: "button", key: "tight", label: "Lowest C", act: (app) => app.set({ constant: smallest(app.state()) }) },
+    { kind: "button", key: "pause", label: (s) => (s.app.playing() || !left(s.app, s) ? "Pause" : "Go on"),
+      act: pause, off: (s, app) => !app.playing() && !left(app, s) },
+    { kind: "button", key: "tight", label: (s) => (tooHigh(s) ? `Lowest C: ${num(smallest(s))}, off the slider` : "Lowest C"),
+      act: (app) => app.set({ constant: smallest(app.state()) }), off: tooHigh },
   ],
   facts, draw, read, grab,
 });

@@ -18,11 +18,28 @@ function memory(state) {
 
 const bench = {};
 
+/* The still's words can be false after a move: its caption gives way to the widget's own, or is
+   said to be of the start. The style sheet brings it back on paper. */
+function caption(place) {
+  const figure = place.closest("figure");
+  const text = figure && figure.querySelector("figcaption .caption-text");
+  if (!text) return;
+  const opening = text.querySelector("strong"), words = place.dataset.caption;
+  const still = document.createElement("span"), live = document.createElement("span");
+  const all = [...text.childNodes];
+  still.append(...all.slice(all.indexOf(opening) + 1));
+  still.className = words ? "dpa-still" : "";
+  live.className = "dpa-live";
+  live.innerHTML = bench.kit.prose(` ${words || "at the start,"}`);
+  text.append(live, still);
+}
+
 function mount(place) {
   if (place.model || !bench[place.dataset.module]) return;
   place.model = memory(JSON.parse(place.dataset.state));
   place.hidden = false;
   place.parentElement.classList.add("dpa-on"); // the style sheet hides the still
+  caption(place);
   bench[place.dataset.module].default.render({ model: place.model, el: place });
 }
 

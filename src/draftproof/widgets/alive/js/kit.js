@@ -175,10 +175,12 @@ function menu(knob, app) {
 
 function button(knob, app) {
   const node = element("button", { type: "button", "data-key": knob.key, [ENABLED]: "true" });
-  node.addEventListener("click", () => knob.act(app));
+  const off = () => Boolean(knob.off && knob.off(app.state(), app));
+  node.addEventListener("click", () => { if (!off()) knob.act(app); });
   const sync = (state) => {
     node.textContent = ask(knob.label, { ...state, app });
-    node.disabled = Boolean(knob.off && knob.off(state, app));
+    // Not `disabled`: a button that has just been pressed would lose the focus to the page.
+    node.setAttribute("aria-disabled", String(off()));
   };
   return [node, sync];
 }
@@ -208,6 +210,15 @@ function clock(changed) {
     changed();
   };
   return { play, stop, playing: () => running, still };
+}
+
+/* What scrolls a node: the page, or a notebook's own part of it. */
+function scroller(node) {
+  for (let at = node.parentElement; at; at = at.parentElement) {
+    const grows = at.scrollHeight > at.clientHeight;
+    if (grows && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  }
+  return window;
 }
 
 /* Build a widget from its description:
@@ -263,7 +274,16 @@ export function alive(spec) {
       question, picture, reading, knobs, acts, more);
     el.replaceChildren(root);
 
+    /* The slider in use stays under the hand, however the picture above it grows. */
     function paint() {
+      const used = knobs.querySelector("input[type=range]:focus");
+      const before = used && used.getBoundingClientRect().top;
+      redraw();
+      const moved = used ? used.getBoundingClientRect().top - before : 0;
+      if (Math.abs(moved) >= 1) scroller(root).scrollBy({ top: moved, behavior: "instant" });
+    }
+
+    function redraw() {
       const now = state(), facts = spec.facts(now);
       const narrow = root.clientWidth > 0 && root.clientWidth < TURN;
       const hand = pen(narrow, id);

@@ -192,8 +192,10 @@ function read(state, f, app) {
   ];
 }
 
-function grab(state, f, pen, [x], held) {
-  const s = stage(state, pen), share = clamp((x - s.left) / s.across, 0, 1);
+function grab(state, f, pen, [x, y], held) {
+  const s = stage(state, pen);
+  if (!held && (x < s.left - 8 || y < s.roof || y > s.floor + 30)) return null;
+  const share = clamp((x - s.left) / s.across, 0, 1);
   return { held: "step", set: { step: Math.round(share * (state.sizes.length - 1)) } };
 }
 

@@ -1,6 +1,6 @@
 /* What a pass over several positions costs a machine: bytes, operations, and the longer of both. */
 
-import { alive, clamp, num, trail } from "./kit.js";
+import { alive, clamp, count, num, trail } from "./kit.js";
 
 /* ---- numbers: pure ---- */
 
@@ -24,26 +24,43 @@ export function facts(state) {
 /* ---- picture ---- */
 
 const seconds = (t) => (t >= 1 ? `${num(t)} s` : t >= 1e-3 ? `${num(t * 1e3)} ms` : `${num(t * 1e6, 1)} µs`);
+/* The exponents at the ends of both axes: 0.1 to 10 000 operations a byte, four decades of share,
+   and as many more as a pass needs. */
+function decades({ ridge, one, many }) {
+  const low = Math.min(-1, Math.floor(Math.log10(Math.min(one.intensity, ridge))));
+  return {
+    low, high: Math.max(4, Math.ceil(Math.log10(Math.max(many.intensity, ridge)) - 1e-9)),
+    deep: Math.max(4, Math.ceil(Math.log10(ridge / one.intensity))),
+  };
+}
+
+/* Operations a byte: a digit after the point, or two digits of what is smaller. */
+const rate = (x) => (x < 0.1 ? String(Number(x.toPrecision(2))) : x < 1000 ? num(x, 1) : count(x));
+const raised = (k) => String(k).replace("-", "⁻").replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]);
 const bound = (p) => (p.compute > p.memory ? "compute-bound" : "memory-bound");
 
 function roof(state, f, pen) {
   const { bandwidth, peak } = state.machines[state.machine];
-  const left = pen.choose(48, 34), right = pen.choose(24, 10), top = 44, tall = pen.choose(200, 170), floor = top + tall;
-  const x = (i) => left + clamp((Math.log10(i) + 1) / 5, 0, 1) * (pen.width - left - right);
-  const y = (share) => top + clamp(-Math.log10(share) / 4, 0, 1) * tall;
+  const left = pen.choose(56, 50), right = pen.choose(24, 16), top = 44, tall = pen.choose(200, 170), floor = top + tall;
+  const { low, high, deep } = decades(f);
+  const x = (i) => left + (Math.log10(i) - low) / (high - low) * (pen.width - left - right);
+  const y = (share) => top - Math.log10(share) / deep * tall;
   const share = (i) => Math.min(1, i * bandwidth / peak);
   let out = "";
-  ["all", "1/10", "1/100", "1/1000"].forEach((words, k) => {
-    out += pen.line(`M${left} ${y(10 ** -k)}H${pen.width - right}`) + pen.text(left - 6, y(10 ** -k) + 4, pen.phone && k > 1 ? "" : words, { anchor: "end", size: 12, tone: "ink2" });
-  });
-  for (let k = -1; k <= 4; k++) {
-    out += pen.line(`M${x(10 ** k)} ${floor}v5`, "axis")
-      + pen.text(x(10 ** k), floor + 20, k < 0 ? "0.1" : String(10 ** k), { anchor: "middle", size: 12, tone: "ink2" });
+  for (let k = 0; k < deep; k++) {
+    const words = ["all", "1/10", "1/100", "1/1000"][k] || `10${raised(-k)}`;
+    out += pen.line(`M${left} ${y(10 ** -k)}H${pen.width - right}`) + pen.text(left - 6, y(10 ** -k) + 4, words, { anchor: "end", size: 12, tone: "ink2", key: `share/${k}` });
   }
-  out += pen.text(4, 14, pen.choose("share of the machine's arithmetic in use", "arithmetic in use"), { bold: true })
+  const every = high - low > pen.choose(9, 6) ? 2 : 1; // on a narrow screen not all decades have room
+  for (let k = low; k <= high; k++) {
+    const words = k < -1 || k > 4 ? `10${raised(k)}` : String(10 ** k);
+    out += pen.line(`M${x(10 ** k)} ${floor}v5`, "axis");
+    if ((high - k) % every === 0) out += pen.text(x(10 ** k), floor + 20, words, { anchor: "middle", size: 12, tone: "ink2", key: `decade/${k}` });
+  }
+  out += pen.text(4, 14, pen.choose("share of the machine's arithmetic in use (16-bit, whatever the weights are stored in)", "16-bit arithmetic in use"), { bold: true })
     + pen.text(pen.width - right, floor + 38, "operations a byte", { anchor: "end", bold: true });
-  out += pen.line(trail([0.1, f.ridge, 1e4].map((i) => [x(i), y(share(i))])), "ink");
-  out += pen.line(`M${x(f.ridge)} ${floor}V${y(1)}`, "leader") + pen.text(x(f.ridge) - 6, floor - 8, `ridge ${Math.round(f.ridge)}`, { anchor: "end", tone: "ink2", halo: "bg" });
+  out += pen.line(trail([10 ** low, f.ridge, 10 ** high].map((i) => [x(i), y(share(i))])), "ink", { "data-key": "roof" });
+  out += pen.line(`M${x(f.ridge)} ${floor}V${y(1)}`, "leader", { "data-key": "ridge" }) + pen.text(x(f.ridge) - 6, floor - 8, `ridge ${Math.round(f.ridge)}`, { anchor: "end", tone: "ink2", halo: "bg" });
   out += pen.line(`M${left} ${floor}H${pen.width - right}`, "axis");
   const spots = [[f.one, "p", "1 position"], [f.many, "q", `${state.rows} positions`]];
   spots.reverse().forEach(([p, role, words]) => {
@@ -78,16 +95,16 @@ function draw(state, f, pen) {
   const one = roof(state, f, pen), two = times(state, f, pen, one.foot);
   const model = which(state), name = model < 0 ? `a model of ${Number(state.billions.toFixed(2))} billion weights` : state.models[model].name;
   const alt = `Roofline of ${state.machines[state.machine].name} with ${name}: the machine needs ${Math.round(f.ridge)} operations a byte to be busy. `
-    + `A pass over one position has ${num(f.one.intensity, 1)} and is ${bound(f.one)}, over ${state.rows} positions ${num(f.many.intensity, 1)}, ${bound(f.many)}. `
-    + `The second takes ${num(f.price)} times as long.`;
+    + `A pass over one position has ${rate(f.one.intensity)} and is ${bound(f.one)}, over ${state.rows} positions ${rate(f.many.intensity)}, ${bound(f.many)}. `
+    + `The second takes ${num(f.price)} times as long. The arithmetic is that of 16 bits, whatever the weights are stored in.`;
   return { height: two.height, body: one.out + two.out, alt };
 }
 
 function read(state, f) {
   return [
     [num(f.price), `price $v$ of ${state.rows} positions`],
-    [num(f.one.intensity, 1), `operations a byte, 1 position`, "p"],
-    [num(f.many.intensity, 1), `with ${state.rows}: ${bound(f.many)}`, "q"],
+    [rate(f.one.intensity), `operations a byte, 1 position: ${bound(f.one)}`, "p"],
+    [rate(f.many.intensity), `with ${state.rows}: ${bound(f.many)}`, "q"],
   ];
 }
 
@@ -112,9 +129,9 @@ export default alive({
   knobs: [
     { kind: "menu", key: "machine", label: "machine", options: (s) => s.machines.map(({ name }, i) => [i, name]) },
     { kind: "menu", key: "model", label: "model", get: which,
-      options: (s) => [...s.models.map(({ name }, i) => [i, name]), [-1, "as set below"]],
-      set: (s, i) => (i < 0 ? {} : { billions: s.models[i].billions, cache: s.models[i].cache }) },
-    { kind: "menu", key: "bytes", label: "weights", options: [[2, "16 bits"], [1, "8 bits"], [0.5, "4 bits"]] },
+      options: (s) => [...s.models.map(({ name }, i) => [i, name]), ...(which(s) < 0 ? [[-1, "as set below"]] : [])],
+      set: (s, i) => ({ billions: s.models[i].billions, cache: s.models[i].cache }) },
+    { kind: "menu", key: "bytes", label: "weights stored in", options: [[2, "16 bits"], [1, "8 bits"], [0.5, "4 bits"]] },
     log("billions", "billion weights", 0.1, 1000, 2),
     { kind: "slider", key: "rows", label: "positions checked", role: "q", min: 1, max: 64, step: 1 },
     power("batch", "sequences at once", 9),

@@ -5,6 +5,7 @@ import { compare } from "./laws.js";
 
 /* ---- numbers: pure ---- */
 
+const ROUNDS = 100;
 const laws = ({ pairs, pair }) => pairs[pair];
 
 /* What becomes of a block with these drafts and coins. */
@@ -38,26 +39,29 @@ export const fresh = (rand) => ({
 const stepsOf = (state, f = walk(state)) => state.gamma + f.tested + 1;
 
 /* The counters: rounds that are over, and this one as far as it has come. */
-export function counters(state, step = state.step) {
-  const f = walk(state), before = state.tally || {}, tested = clamp(step - state.gamma, 0, f.tested);
+export function counters(state) {
+  const { step } = state, f = walk(state), before = state.tally || {}, tested = clamp(step - state.gamma, 0, f.tested);
   const over = step >= stepsOf(state, f) ? 1 : 0, kept = Math.min(tested, f.accepted);
   const here = { rounds: over, drafted: Math.min(step, state.gamma), tested, accepted: kept, emitted: kept + over };
   return Object.fromEntries(Object.entries(here).map(([key, n]) => [key, n + (before[key] || 0)]));
 }
 
+/* A new round. The totals take over what has been seen to its end; a round left before that is
+   dropped. */
 function begin(app, whole) {
-  const state = app.state();
+  const state = app.state(), over = state.step >= stepsOf(state);
   app.memo.rand = app.memo.rand || chance(state.seed);
-  const next = fresh(app.memo.rand), tally = counters(state, stepsOf(state));
+  const next = fresh(app.memo.rand), tally = over ? counters(state) : state.tally;
   app.set({ ...next, tally, step: whole ? stepsOf({ ...state, ...next }) : 0 });
 }
 
-const play = (n) => (app) => {
+function many(app) {
+  if (app.playing()) { app.stop(); return; }
   let done = 0;
-  app.play(n > 1 ? 60 * n : 1, (t) => {
-    for (const goal = Math.round(n * t); done < goal; done++) begin(app, true);
+  app.play(1600, (t) => {
+    for (const goal = Math.round(ROUNDS * t); done < goal; done++) begin(app, true);
   });
-};
+}
 
 /* ---- picture ---- */
 
@@ -109,7 +113,7 @@ function block(state, f, pen) {
     }
   }
   out += pen.line(`M4 ${base}H${pen.width - 4}`, "axis");
-  return { out, foot: base + (column < 84 ? 30 : 46) };
+  return { out, foot: base + 46 };
 }
 
 /* What this round hands over, and the draws it is made of. */
@@ -128,10 +132,13 @@ function line(state, f, pen, top) {
   return { out, foot: top + 44 };
 }
 
+const TREE = 150; // at every block length: what the reader holds must not move away
+
 /* The tree of all rounds: widths are probabilities, every row a position; this round is framed. */
 function tree(state, f, pen, top) {
   const { names, p, q } = laws(state), { kept } = compare({ p, q }), { gamma } = state;
-  const rows = Math.min(gamma, p.length > 2 ? 3 : 4), whole = rows === gamma, high = 30, wide = pen.width - 8;
+  const rows = Math.min(gamma, p.length > 2 ? 3 : 4), whole = rows === gamma, wide = pen.width - 8;
+  const high = whole ? Math.min(50, TREE / (rows + 1)) : (TREE - 24) / rows;
   let out = pen.text(4, top + 14, pen.choose(`all rounds: widths are probabilities, α = ${num(f.alpha)} of each row goes on`, `all rounds, α = ${num(f.alpha)} of a row goes on`), { bold: true });
   let frames = "";
   const cell = (role, x, y, w, name, mine, key) => {
@@ -164,9 +171,8 @@ function tree(state, f, pen, top) {
     });
   }
   grow(4, wide, 0, true);
-  const foot = top + 24 + (rows + (whole ? 1 : 0)) * high;
-  if (!whole) out += pen.text(4, foot + 18, gamma - rows > 1 ? `and ${gamma - rows} rows more` : "and one row more", { tone: "ink2" });
-  return { out: out + frames, height: foot + (whole ? 8 : 28) };
+  if (!whole) out += pen.text(4, top + TREE + 18, gamma - rows > 1 ? `and ${gamma - rows} rows more` : "and one row more", { tone: "ink2" });
+  return { out: out + frames, height: top + TREE + 32 };
 }
 
 function draw(state, f, pen) {
@@ -207,7 +213,7 @@ export default alive({
       set: (s, pair) => ({ pair, step: stepsOf({ ...s, pair }), tally: null }) },
     { kind: "button", key: "next", label: "Next step", act: (app) => app.set({ step: app.state().step + 1 }), off: (s) => s.step >= stepsOf(s) },
     { kind: "button", key: "fresh", label: "New round", act: (app) => begin(app, false) },
-    { kind: "button", key: "many", label: "100 rounds", act: play(100), off: (s, app) => app.playing() },
+    { kind: "button", key: "many", label: ({ app }) => (app.playing() ? "Stop" : `${ROUNDS} rounds`), act: many },
   ],
   facts, draw, read, more,
 });
