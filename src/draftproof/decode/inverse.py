@@ -178,17 +178,20 @@ def _below(point: Tensor, end: Tensor) -> Tensor:
 def _block_sums(source: Source) -> Tensor:
     """Return a zero and the sums of the blocks in float64, shape (B, 1 + ceil(V / BLOCK))."""
     count = -(-source.size // BLOCK)
-    sums = torch.zeros((source.batch, 1 + count), dtype=torch.float64, device=source.device)
+    sums = torch.empty((source.batch, 1 + count), dtype=torch.float64, device=source.device)
+    sums[:, 0] = 0
     step = source.batch  # one large step costs least where nothing has to fit into a cache
     if source.device.type == "cpu":
         step = min(step, max(1, PIECE // source.size))
-    shape = (step, count * BLOCK)
-    room = torch.zeros(shape, dtype=torch.float64, device=source.device)  # past the end is no mass
-    weights, blocks = room[:, : source.size], room.view(step, count, BLOCK)
-    starts = range(0, source.batch, step)
-    for start, out in zip(starts, sums[:, 1:].split(step), strict=True):
-        if len(out) < step:
-            weights, blocks = weights[: len(out)], blocks[: len(out)]
-        weights.copy_(source.rows(start, start + len(out)))
-        torch.sum(blocks, -1, out=out)
+    room = torch.empty((step, count * BLOCK), dtype=torch.float64, device=source.device)
+    weights, blocks = room, room.view(step, count, BLOCK)
+    if source.size % BLOCK:
+        weights = room[:, : source.size]
+        room[:, source.size :] = 0  # past the last token is no mass
+    for start in range(0, source.batch, step):
+        stop = min(start + step, source.batch)
+        if stop - start < step:
+            weights, blocks = weights[: stop - start], blocks[: stop - start]
+        weights.copy_(source.rows(start, stop))
+        torch.sum(blocks, -1, out=sums[start:stop, 1:])
     return sums
