@@ -124,7 +124,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a walk through it; needs --out")
     parser.add_argument("--out", type=Path, help=f"folder, default {recorded.FOLDER}")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--threads", type=int, default=1, help="as the chapter decodes: 1")
     parser.add_argument("--plain-draft", type=Path, default=PLAIN_DRAFT)
     parser.add_argument("--note", default="", help="what else the machine did meanwhile")
     given = parser.parse_args(argv)

@@ -147,7 +147,8 @@ def compare(pair: Pair, effort: Effort, tick: Callable[[str], None]) -> dict[str
     }
 
     def over(first: str, second: str) -> Spread:
-        both = zip(seconds[second], seconds[first], strict=True)
+        """Return how many times as fast the first is, repeat by repeat."""
+        both = zip(seconds[first], seconds[second], strict=True)
         return Spread.of([b / a for a, b in both])
 
     best = {side: f"{side}, {gamma}" for side, gamma in fastest.items()}

@@ -171,7 +171,7 @@ def test_a_wrong_cut_stays_wrong_by_as_much(take):
     hand = take("tapes")
     hand.move(kept=5, draft=4)  # the guess that the draft never read is forgotten
     agrees(hand, 5, 5, draft=4)
-    assert "lacks draft 5" in hand.label()
+    assert "lacks draft 4" in hand.label()
     hand.move(kept=3)
     agrees(hand, 5, 3, draft=2)
     hand.move(gamma=2)
@@ -200,7 +200,7 @@ def test_keys_move_the_cuts(take):
     hand.knob("draft").press("End")
     hand.settle()
     agrees(hand, 5, 2, draft=5)
-    assert hand.knob("draft").get_attribute("aria-valuetext") == "5 fed"
+    assert hand.knob("draft").get_attribute("aria-valuetext") == "4 fed"
     hand.knob("target").press("ArrowLeft")
     hand.settle()
     agrees(hand, 5, 2, target=1, draft=5)

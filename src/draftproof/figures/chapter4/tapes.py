@@ -199,7 +199,7 @@ def _entry(
     middle = shape[0] + shape[2] / 2
     fate = "fed" if k >= held else "kept" if k < cut.left(who) else "dropped"
     mass(ax, role, shape, key=f"{key}{who}/{fate}", left=fate == "dropped")
-    label(ax, middle, shape[1] + _HIGH / 2, str(k + 1), halo=role, ha="center", va="middle",
+    label(ax, middle, shape[1] + _HIGH / 2, str(k), halo=role, ha="center", va="middle",
           bold=True)  # fmt: skip
     if fate == "fed":
         y = shape[1] + _HIGH

@@ -27,6 +27,7 @@ export function facts(state) {
 
 /* ---- words ---- */
 
+/* Drafts by their numbers, which begin at 0 as everywhere in the book. */
 const named = (first, last) =>
   (first === last ? `draft ${first}` : `drafts ${first} ${last === first + 1 ? "and" : "to"} ${last}`);
 
@@ -37,8 +38,8 @@ const dropped = (n) => (n < 0 ? "is fed one more" : `drops ${n}`);
 /* What is wrong with a cache, or nothing. */
 function fault(state, f, who) {
   const left = leftOf(state, who);
-  if (f.wrong[who] > 0) return `The ${who}'s memory still holds ${named(f.kept + 1, left)}, rejected.`;
-  if (f.wrong[who] < 0) return `The ${who}'s memory lacks ${named(left + 1, f.kept)}, which the text has.`;
+  if (f.wrong[who] > 0) return `The ${who}'s memory still holds ${named(f.kept, left - 1)}, rejected.`;
+  if (f.wrong[who] < 0) return `The ${who}'s memory lacks ${named(left, f.kept - 1)}, which the text has.`;
   return "";
 }
 
@@ -83,7 +84,7 @@ function line(state, f, pen, p) {
   const [role, word] = newOf(state, f), y = p.top.text, high = 30;
   let out = pen.text(4, 15, `${kept(state, f)}, then ${role === "bonus" ? "the bonus" : "a correction"}`, { bold: true, size: 15 })
     + pen.text(pen.choose(4, p.left), pen.choose(y + 19, y - 7), "the text", { bold: true }) + context(pen, p, y, high, "cell", "fill-bg");
-  for (let k = 0; k < f.kept; k++) out += cell(pen, "accepted", p.first + k * p.wide + 0.75, y, p.wide - 1.5, high, String(k + 1));
+  for (let k = 0; k < f.kept; k++) out += cell(pen, "accepted", p.first + k * p.wide + 0.75, y, p.wide - 1.5, high, String(k));
   const x = p.first + f.kept * p.wide;
   return out + cell(pen, role, x + 0.75, y, p.wide - 1.5, high, "+", { foot: true })
     + (x + p.wide + 72 < pen.width ? pen.text(x + p.wide + 6, y + 19, word, { bold: true, tone: role.slice(0, 3) }) : "");
@@ -91,7 +92,7 @@ function line(state, f, pen, p) {
 
 /* The entry of draft `k`, by what became of it. */
 function entry(state, f, pen, who, k, box) {
-  const [x, y, w, h] = box, stays = k < leftOf(state, who), good = k < f.kept, name = String(k + 1);
+  const [x, y, w, h] = box, stays = k < leftOf(state, who), good = k < f.kept, name = String(k);
   if (k >= heldOf(state, who)) {
     return pen.rect(x + 0.5, y + 0.5, w - 1, h - 1, { class: "edge-next", "data-key": `${who}/unread` })
       + pen.text(x + w / 2, y + h / 2 + 4.5, name, { anchor: "middle", tone: "ink2" });
@@ -121,7 +122,7 @@ function fed(state, f, pen, p, who, cut) {
   const own = f.drops[who] < 0 ? 1 : 0, end = x(cut + own + 1), room = pen.width - end - 5;
   let out = pen.text(x(cut) - 7, y + 17, "reads next", { anchor: "end", tone: "ink2" })
     + cell(pen, newOf(state, f)[0], x(cut + own), y, w, high, "+", { key: `${who}/new`, foot: true });
-  if (own) out += cell(pen, state.gamma <= f.kept ? "accepted" : "rejected", x(cut), y, w, high, String(state.gamma), { key: `${who}/fed` });
+  if (own) out += cell(pen, state.gamma <= f.kept ? "accepted" : "rejected", x(cut), y, w, high, String(state.gamma - 1), { key: `${who}/fed` });
   if (!f.wrong[who] || room < 20) return out;
   const words = ["read in a wrong context", "wrong from here", "wrong"].find((one) => one.length * 6.6 < room - 8) || "";
   return out + pen.rect(end + 1, y + 0.5, room, high - 1, { class: "edge-next", "data-key": `${who}/spoilt` })
@@ -167,7 +168,7 @@ function grab(state, f, pen, [x, y], held) {
 const cutter = (who, role) => ({
   kind: "slider", key: who, label: `${who}'s cut`, role, min: 0, max: (s) => s.gamma, step: 1,
   get: (s) => leftOf(s, who), set: (s, x) => ({ [who]: x - keptOf(s) }),
-  show: (x, s) => (x > heldOf(s, who) ? `${x} fed` : x ? `after ${x}` : "before 1"),
+  show: (x, s) => (x > heldOf(s, who) ? `${x - 1} fed` : x ? `after ${x - 1}` : "before 0"),
 });
 
 export default alive({
