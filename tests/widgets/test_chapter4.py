@@ -42,7 +42,7 @@ def ribbon():
     return live.ribbon(Model(), PROMPTS)
 
 
-ALL = [ribbon, live.time_bars, live.rounding]
+ALL = [ribbon, live.rounding]
 
 
 @pytest.mark.parametrize("make", ALL)
@@ -102,15 +102,6 @@ def test_a_first_run_from_elsewhere():
 def test_without_prompts_the_recorded_one_is_on_offer():
     made = live.ribbon(Model())
     assert made.controls["prompt"].options == (live.RECORDED,)
-
-
-def test_the_task_of_the_time_bars_can_be_solved_and_undone():
-    made = live.time_bars()
-    assert made.value["alpha"] == 0.9 and "longer than the steps" in made.picture.caption
-    made.controls["batch"].value = 1
-    assert "shorter than the steps" in made.picture.caption
-    made.controls["c"].value = 1
-    assert "longer than the steps" in made.picture.caption
 
 
 def test_a_wider_gap_ends_the_tie():

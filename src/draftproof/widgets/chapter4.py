@@ -10,7 +10,7 @@ from draftproof.figures.chapter4 import results
 
 from .live import Live, choice, slider, whole
 
-__all__ = ["DRAFTERS", "RECORDED", "ribbon", "rounding", "time_bars"]
+__all__ = ["DRAFTERS", "RECORDED", "ribbon", "rounding"]
 
 DRAFTERS = ("distilled", "4-gram", "5-gram", "lookup", "target")
 RECORDED = "the recorded one"
@@ -85,31 +85,6 @@ def _key(run: Mapping[str, Any]) -> tuple[int, float, str, str, int]:
     """Return the settings of a run, in the order of the callable's arguments."""
     return (int(run["gamma"]), round(float(run["temperature"]), 2), str(run["drafter"]),
             str(run["prompt"]), int(run["seed"]))  # fmt: skip
-
-
-def time_bars() -> Live:
-    """Return the time of a round against the steps it replaces.
-
-    The price of the pass at one sequence is a control of its own; the batch raises it as the
-    roofline of a small machine does. Task: find an acceptance of 0.9 and a speedup below 1.
-
-    Returns
-    -------
-    Live
-    """
-
-    def draw(alpha: float, gamma: int, c: float, v: float, batch: int) -> Shown:
-        found = results.slow(alpha, gamma, c, v, batch)
-        return show(chapter4.high_acceptance_slow, *found, batch=batch)
-
-    return Live(
-        draw,
-        alpha=slider("acceptance α", 0.9, 0, 1, 0.01),
-        gamma=whole("drafts γ", 4, 1, 16),
-        c=slider("draft cost c", 0.05, 0, 1, 0.01),
-        v=slider("verification v", 1.0, 1, 6, 0.1),
-        batch=whole("sequences", 64, 1, 128),
-    )
 
 
 def rounding() -> Live:

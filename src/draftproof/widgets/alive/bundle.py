@@ -4,7 +4,7 @@ The files in ``js/`` are plain ES modules that import from one another by relati
 front end takes one module as a text, and a page opened by double click loads no modules at all.
 So the files are put together here, by the rules they keep to: an import is
 ``import { a, b } from "./name.js";``, an export stands before ``function``, ``const`` or
-``class``, or is ``export default``, and nothing else is exported or imported.
+``class`` and names one thing, or is ``export default``, and nothing else is exported or imported.
 """
 
 from __future__ import annotations
@@ -55,6 +55,10 @@ def _function(name: str) -> str:
     """Return a module as a function from `need` (name to module) to its exports."""
     text = _source(f"{name}.js")
     exports = _EXPORT.findall(text)
+    for names, part in _IMPORT.findall(text):
+        missing = set(re.findall(r"\w+", names)) - set(_EXPORT.findall(_source(f"{part}.js")))
+        if missing:
+            raise ValueError(f"{name}.js: {part}.js exports no {', '.join(sorted(missing))}")
     text = _IMPORT.sub(lambda m: f'const {m[1]} = need("{m[2]}");', text)
     text = re.sub(r"^export default ", "const standard = ", text, flags=re.MULTILINE)
     text = re.sub(r"^export (?=(?:async )?(?:function|const|class) )", "", text, flags=re.MULTILINE)

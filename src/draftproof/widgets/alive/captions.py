@@ -44,6 +44,7 @@ LIVE: dict[str, str] = {
     "noise-band": _NOISE,
     "stairs": _STAIRS,
     "stairs-under-load": _STAIRS,
+    "high-acceptance-slow": _STAIRS,
     "roofline": _ROOF,
     "batch-curve": _ROOF,
     "token-against-block": "both rules get the same drafted blocks, and the plain area of the "
