@@ -121,7 +121,10 @@ def test_the_noise_of_chapter_5_is_the_kind_coin():
 
 def test_a_name_that_is_not_exported_is_named(monkeypatch):
     """`export const A = 1, B = 2` exports A alone here: whoever wants B must be told."""
-    files = {"laws.js": "export const A = 1, B = 2;", "cost.js": 'import { A, B } from "./laws.js";'}
+    files = {
+        "laws.js": "export const A = 1, B = 2;",
+        "cost.js": 'import { A, B } from "./laws.js";',
+    }
     monkeypatch.setattr(bundle, "_source", files.get)
     with pytest.raises(ValueError, match=r"cost.js: laws.js exports no B"):
         bundle._function.__wrapped__("cost")
