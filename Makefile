@@ -57,7 +57,7 @@ notebooks: site ## write notebooks/ from the chapters, for Colab and Binder
 
 test: lint site ## lint, types, import direction, all tests (TESTS=tests/book picks some)
 	@echo '== tests'
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --durations=12 $(TESTS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=12 $(TESTS)
 
 lint: $(INSTALLED) ## ruff, mypy, the import direction, the workflow files
 	@echo '== ruff, mypy, import-linter, check-jsonschema'

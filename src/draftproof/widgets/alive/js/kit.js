@@ -212,14 +212,10 @@ function clock(changed) {
   return { play, stop, playing: () => running, still };
 }
 
-/* What scrolls a node: the page, or a notebook's own part of it. */
-function scroller(node) {
-  for (let at = node.parentElement; at; at = at.parentElement) {
-    const grows = at.scrollHeight > at.clientHeight;
-    if (grows && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
-  }
-  return window;
-}
+/* What scrolls a node. */
+const scroller = (at) => (!at ? window
+  : at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY) ? at
+    : scroller(at.parentElement));
 
 /* Build a widget from its description:
    title, question   words (a name for screen readers; what the reader is asked, by state)
@@ -274,13 +270,13 @@ export function alive(spec) {
       question, picture, reading, knobs, acts, more);
     el.replaceChildren(root);
 
-    /* The slider in use stays under the hand, however the picture above it grows. */
+    /* The slider in use stays under the hand. */
     function paint() {
       const used = knobs.querySelector("input[type=range]:focus");
-      const before = used && used.getBoundingClientRect().top;
+      const top = () => (used ? used.getBoundingClientRect().top : 0), before = top();
       redraw();
-      const moved = used ? used.getBoundingClientRect().top - before : 0;
-      if (Math.abs(moved) >= 1) scroller(root).scrollBy({ top: moved, behavior: "instant" });
+      const moved = top() - before;
+      if (moved) scroller(el).scrollBy({ top: moved, behavior: "instant" });
     }
 
     function redraw() {
