@@ -72,12 +72,7 @@ def difference(ours: Transformer, theirs: Any, tokens: list[int]) -> float:
 
 def runs(effort: Effort) -> int:
     """Return how many runs `compare` times."""
-    return 2 * (1 + len(GAMMAS)) * repeats_of(effort)
-
-
-def repeats_of(effort: Effort) -> int:
-    """Return how often each way is timed: the library is slow."""
-    return max(1, effort.repeats // 2)
+    return 2 * (1 + len(GAMMAS)) * effort.repeats
 
 
 def compare(pair: Pair, effort: Effort, tick: Callable[[str], None]) -> dict[str, Any] | None:
@@ -139,37 +134,40 @@ def compare(pair: Pair, effort: Effort, tick: Callable[[str], None]) -> dict[str
         turns[f"theirs, {gamma}"] = partial(theirs, gamma=gamma)
     take_turns(turns, 1)  # warm up
     made.clear()
-    repeats = repeats_of(effort)
-    seconds = take_turns(turns, repeats, tick)
-    middle = {name: Spread.of(found).median for name, found in seconds.items()}
+    seconds = take_turns(turns, effort.repeats, tick)
+    total = {name: sum(found) for name, found in seconds.items()}
     fastest = {
-        side: min(GAMMAS, key=lambda g: middle[f"{side}, {g}"]) for side in ("ours", "theirs")
+        side: min(GAMMAS, key=lambda g: total[f"{side}, {g}"]) for side in ("ours", "theirs")
     }
 
-    def over(first: str, second: str) -> Spread:
-        """Return how many times as fast the first is, repeat by repeat."""
+    def over(first: str, second: str) -> float:
+        """Return how many times as fast the first is, all repeats together."""
+        return total[second] / total[first]
+
+    def spread(first: str, second: str) -> list[float]:
+        """Return the quartiles of that, repeat by repeat."""
         both = zip(seconds[first], seconds[second], strict=True)
-        return Spread.of([b / a for a, b in both])
+        found = Spread.of([b / a for a, b in both])
+        return [found.low, found.high]
 
     best = {side: f"{side}, {gamma}" for side, gamma in fastest.items()}
-    assisted, plain = over(best["ours"], best["theirs"]), over("ours, 0", "theirs, 0")
-    tokens = repeats * effort.new_tokens
+    tokens = effort.repeats * effort.new_tokens
     return {
-        "ours_over_assisted": assisted.median,
-        "spread": [assisted.low, assisted.high],
-        "ours_plain_over_hf_plain": plain.median,
-        "plain_spread": [plain.low, plain.high],
-        "assisted_over_hf_plain": over(best["theirs"], "theirs, 0").median,
+        "ours_over_assisted": over(best["ours"], best["theirs"]),
+        "spread": spread(best["ours"], best["theirs"]),
+        "ours_plain_over_hf_plain": over("ours, 0", "theirs, 0"),
+        "plain_spread": spread("ours, 0", "theirs, 0"),
+        "assisted_over_hf_plain": over(best["theirs"], "theirs, 0"),
         "tokens_per_call_ours": tokens / sum(made[best["ours"]]),
         "tokens_per_call_hf": tokens / sum(made[best["theirs"]]),
         "largest_logit_difference": apart,
-        "seconds": middle,
+        "seconds": {name: Spread.of(found).median for name, found in seconds.items()},
         "gamma_ours": fastest["ours"],
         "gamma_hf": fastest["theirs"],
         "by_gamma": [
-            {"gamma": g, "ratio": over(f"ours, {g}", f"theirs, {g}").median} for g in GAMMAS
+            {"gamma": g, "ratio": over(f"ours, {g}", f"theirs, {g}")} for g in GAMMAS
         ],
         "new_tokens": effort.new_tokens,
-        "repeats": repeats,
+        "repeats": effort.repeats,
         "versions": {"transformers": version, "torch": torch.__version__},
     }

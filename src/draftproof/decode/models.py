@@ -14,6 +14,7 @@ from torch.nn import functional
 from draftproof.checks import check_flag, check_number, show_value
 from draftproof.decode.cache import SLACK, Cache
 from draftproof.decode.linear import Linear
+from draftproof.decode.norm import Norm
 
 __all__ = ["Config", "Transformer"]
 
@@ -166,11 +167,11 @@ class Block(nn.Module):
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.config = config
-        self.attention_norm = nn.RMSNorm(config.dim, eps=1e-5)
+        self.attention_norm = Norm(config.dim)
         rows = (config.heads + 2 * config.kv_heads) * config.head_dim
         self.qkv = Linear(config.dim, rows)
         self.out = Linear(config.dim, config.dim)
-        self.feed_norm = nn.RMSNorm(config.dim, eps=1e-5)
+        self.feed_norm = Norm(config.dim)
         self.gate_up = Linear(config.dim, 2 * config.hidden)
         self.down = Linear(config.hidden, config.dim)
 
@@ -196,10 +197,9 @@ class Block(nn.Module):
         batch, length, _ = x.shape
         heads, keys = self.config.heads, self.config.kv_heads
         qkv = self.qkv(self.attention_norm(x)).view(batch, length, -1, self.config.head_dim)
-        v = qkv[:, :, heads + keys :].transpose(1, 2)
+        both, v = qkv.transpose(1, 2).split((heads + keys, keys), 1)
         # One rotation for queries and keys together; (B, H + K, T, D).
-        turned = rotate(qkv[:, :, : heads + keys].transpose(1, 2), cos, sin)
-        q, k = turned[:, :heads], turned[:, heads:]
+        q, k = rotate(both, cos, sin).split((heads, keys), 1)
         if cache is None:
             mixed = attend(q, k, v, None, causal=True)
         else:
@@ -228,7 +228,7 @@ class Transformer(nn.Module):
         self.config = config
         self.embedding = nn.Embedding(config.vocabulary, config.dim)
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.layers))
-        self.norm = nn.RMSNorm(config.dim, eps=1e-5)
+        self.norm = Norm(config.dim)
         self.head = Linear(config.dim, config.vocabulary)
         if config.tied:
             self.head.weight = self.embedding.weight
