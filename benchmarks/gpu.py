@@ -34,6 +34,7 @@ from draftproof.decode.drafters import ModelDrafter
 from draftproof.decode.graphs import StaticModel
 from draftproof.decode.loop import generate
 from draftproof.decode.models import Config, Transformer
+from draftproof.decode.scorer import check_device
 from draftproof.decode.shipped import load_draft, load_target
 from draftproof.decode.verify import rejection_sample
 
@@ -406,10 +407,15 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, help=f"default {RESULT}")
     given = parser.parse_args(argv)
-    device = torch.device(given.device)
-    if device.type == "cuda" and not torch.cuda.is_available():
+    if not given.minutes >= 0:
+        parser.error(f"--minutes must be at least 0, got {given.minutes:g}")
+    if given.device.startswith("cuda") and not torch.cuda.is_available():
         print("no GPU found: nothing measured (--device cpu --tiny walks through the script)")
         return 1
+    try:
+        device = check_device(given.device, "--device")
+    except ValueError as error:
+        parser.error(str(error))
     if given.out is None and (given.tiny or device.type != "cuda"):
         parser.error("--out is needed for a run that is not the real one on a GPU")
     torch.manual_seed(0)
@@ -430,7 +436,8 @@ def main(argv: list[str] | None = None) -> int:
     prices(shapes, clock, result, held, dtype)
     rounds(shapes, pairs, clock, result, held, dtype)
     result.keep(complete=not clock.over)
-    print(f"written: {result.path}")
+    cut = "" if content["complete"] else " (not complete: the time was up)"
+    print(f"written: {result.path}{cut}")
     return 0
 
 

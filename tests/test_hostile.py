@@ -179,6 +179,8 @@ ROWS_OF_THE_TABLE = [
     row(checks.as_array, {"values": P, "name": "values"}, values=[[[1], [1, 2]], *MASKED_NUMBERS]),
     row(checks.check_flag, {"value": True, "name": "value"},
         value=[None, 1, "yes", np.array([True, False]), [True]]),
+    row(checks.check_path, {"value": "folder/file", "name": "value"},
+        value=[None, 3, b"file", ["file"], "a\0b"]),
     row(checks.check_rng, {"rng": RNG}, rng=RNGS),
     row(checks.check_size, {"size": 3}, size=SHAPES),
     row(checks.check_whole, {"value": 3, "name": "value"}, value=[*COUNTS[:-2], 10**17]),

@@ -49,7 +49,6 @@ def measure(pair: Pair, effort: Effort, quick: bool, note: str = "") -> dict[str
     about = describe() | ({"note": note} if note else {})
     alphas, acceptance = accept.alphas(pair, effort, bar)
     logs, samples = speed.run(pair, effort, bar)
-    passes, steps = samples.verification(), samples.drafting()
     runs = list(speed.rows(logs, alphas, samples))
     best = max(
         (row for row in runs if row["drafter"] == "distilled" and row["temperature"] == 1),
@@ -76,8 +75,7 @@ def measure(pair: Pair, effort: Effort, quick: bool, note: str = "") -> dict[str
         },
         "plain": speed.plain_part(logs, effort),
         "runs": runs,
-        "verification_cost": parts.prices(passes),
-        "draft_seconds": steps,
+        "verification_cost": parts.prices(samples.verification()),
         "batches": speed.batches(pair, effort, price_of, bar),
         "acceptance": acceptance,
         "roofline": parts.roofline(pair, effort, best, quick),

@@ -164,9 +164,7 @@ def compare(pair: Pair, effort: Effort, tick: Callable[[str], None]) -> dict[str
         "seconds": {name: Spread.of(found).median for name, found in seconds.items()},
         "gamma_ours": fastest["ours"],
         "gamma_hf": fastest["theirs"],
-        "by_gamma": [
-            {"gamma": g, "ratio": over(f"ours, {g}", f"theirs, {g}")} for g in GAMMAS
-        ],
+        "by_gamma": [{"gamma": g, "ratio": over(f"ours, {g}", f"theirs, {g}")} for g in GAMMAS],
         "new_tokens": effort.new_tokens,
         "repeats": effort.repeats,
         "versions": {"transformers": version, "torch": torch.__version__},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,7 +12,6 @@ from benchmarks.decode.pair import Effort, Pair
 from draftproof.decode.measure import Spread, draft_block, draft_seconds, pass_seconds, take_turns
 from draftproof.roofline import intensity
 
-DRAFTED = 5
 POSITIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17)
 
 
@@ -19,48 +19,56 @@ class Samples:
     """Prices taken again and again between the runs that they are to explain.
 
     In a round drafting and verification take turns, and each leaves the processor's caches to its
-    own weights. So a draft step is timed after a pass of the target, and a verification pass after
-    a block of drafts; a plain step comes after a plain step.
+    own weights. So a block of drafts is timed after the pass that comes before it, and a pass after
+    the block; a plain step comes after a plain step. Every block length is timed by itself, as the
+    first draft of a block costs more than those after it.
     """
 
     def __init__(self, pair: Pair, effort: Effort) -> None:
         self.pair, self.effort = pair, effort
         self.alone: dict[int, list[float]] = {n: [] for n in POSITIONS}
-        self.passes: dict[tuple[str, int], list[float]] = {}
-        self.steps: dict[str, list[float]] = {name: [] for name in pair.drafters}
+        ways = [(name, gamma) for name in pair.drafters for gamma in effort.gammas]
+        self.passes: dict[tuple[str, int], list[float]] = {way: [] for way in ways}
+        self.steps: dict[tuple[str, int], list[float]] = {way: [] for way in ways}
 
     def take(self) -> None:
-        """Time some passes of the target and some steps of every drafter."""
-        pair, held, repeats = self.pair, self.effort.held, self.effort.passes
-        for n, spread in pass_seconds(pair.target, POSITIONS, held=held, repeats=repeats).items():
+        """Time some passes of the target and some blocks of every drafter."""
+        target, held, repeats = self.pair.target, self.effort.held, self.effort.passes
+        for n, spread in pass_seconds(target, POSITIONS, held=held, repeats=repeats).items():
             self.alone[n].append(spread.median)
-        context = (pair.prompts[0] * held)[:held]
-        lengths = [gamma + 1 for gamma in self.effort.gammas]
-        for name, make in pair.drafters.items():
+        context = (self.pair.prompts[0] * held)[:held]
+        verify = self._verify()
+        for name, make in self.pair.drafters.items():
             drafter = make()
-            spread = draft_seconds(drafter, context, repeats=repeats, before=self._verify())
-            self.steps[name].append(spread.median)
-            found = pass_seconds(
-                pair.target,
-                lengths,
-                held=held,
-                repeats=repeats,
-                warm=1,
-                before=draft_block(drafter, context, DRAFTED),
-            )
-            for n, spread in found.items():
-                self.passes.setdefault((name, n), []).append(spread.median)
+            for gamma in self.effort.gammas:
+                step = draft_seconds(
+                    drafter,
+                    context,
+                    gamma=gamma,
+                    repeats=repeats,
+                    before=partial(verify, gamma + 1),
+                )
+                whole = pass_seconds(
+                    target,
+                    [gamma + 1],
+                    held=held,
+                    repeats=repeats,
+                    warm=1,
+                    before=draft_block(drafter, context, gamma),
+                )
+                self.steps[name, gamma].append(step.median)
+                self.passes[name, gamma].append(whole[gamma + 1].median)
 
-    def _verify(self) -> Callable[[], None]:
-        """Return a verification pass, which in a round comes before each block of drafts."""
+    def _verify(self) -> Callable[[int], None]:
+        """Return a verification pass over some positions."""
         target, held = self.pair.target, self.effort.held
         cache = target.new_cache(1)
         tokens = torch.zeros(1, held, dtype=torch.long)
         with torch.inference_mode():
             target(tokens, cache)
 
-        def run() -> None:
-            target(tokens[:, : DRAFTED + 1], cache)
+        def run(positions: int) -> None:
+            target(tokens[:, :positions], cache)
             cache.rollback([held])
 
         return run
@@ -69,13 +77,13 @@ class Samples:
         """Return the seconds of a pass of the target alone by its positions."""
         return {n: Spread.of(found) for n, found in self.alone.items()}
 
-    def in_rounds(self) -> dict[tuple[str, int], float]:
-        """Return the seconds of a verification pass by drafter and positions."""
-        return {key: Spread.of(found).median for key, found in self.passes.items()}
+    def verifying(self) -> dict[tuple[str, int], float]:
+        """Return the seconds of a verification pass by drafter and block length."""
+        return {way: Spread.of(found).median for way, found in self.passes.items()}
 
-    def drafting(self) -> dict[str, float]:
-        """Return the seconds of one draft by drafter."""
-        return {name: Spread.of(found).median for name, found in self.steps.items()}
+    def drafting(self) -> dict[tuple[str, int], float]:
+        """Return the seconds of one draft by drafter and block length."""
+        return {way: Spread.of(found).median for way, found in self.steps.items()}
 
 
 def prices(found: dict[int, Spread]) -> list[dict[str, Any]]:

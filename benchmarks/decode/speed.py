@@ -148,15 +148,16 @@ def rows(
 
     c and v are in passes of the target over one position, timed between the runs.
     """
-    one, step = samples.verification()[1].median, samples.drafting()
-    price = samples.in_rounds()
+    one = samples.verification()[1].median
+    steps, passes = samples.drafting(), samples.verifying()
     for setting, log in logs.items():
         if setting.drafter is None:
             continue
         # Reading the prompt is the same work for both, and the parts promise nothing about it.
         plain, own = plain_seconds(logs, setting.temperature), log.bare()
         speed = Spread.of([a / b for a, b in zip(plain, own, strict=True)])
-        c, v = (x / one for x in (step[setting.drafter], price[setting.drafter, setting.gamma + 1]))
+        way = setting.drafter, setting.gamma
+        c, v = steps[way] / one, passes[way] / one
         promised = predicted_speedup(log.tokens_per_call, setting.gamma, c, v)
         # Of all repeats together, as the tokens of a call are from all of them too.
         speedup = sum(plain) / sum(own)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 from numbers import Integral, Rational, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "as_numbers",
     "check_flag",
     "check_number",
+    "check_path",
     "check_rng",
     "check_size",
     "check_uniforms",
@@ -347,6 +349,32 @@ def check_number(
         ends = f"{'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"
         raise ValueError(f"{name} must be a number in {ends}, got {show_value(value)}")
     return plain
+
+
+def check_path(value: object, name: str) -> Path:
+    """Return the path that a value is, if it can be one.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        How the error message calls the argument.
+
+    Returns
+    -------
+    Path
+        Whether a file is there is not looked at.
+
+    Raises
+    ------
+    ValueError
+        If it is no str and no Path, or holds a null character.
+    """
+    if not isinstance(value, (str, Path)) or "\0" in str(value):
+        raise ValueError(
+            f"{name} must be a str or a Path without null characters, got {show_value(value)}"
+        )
+    return Path(value)
 
 
 def as_exact(value: float | Fraction) -> Fraction:

@@ -11,7 +11,7 @@ kernelspec: {name: python3, display_name: Python 3}
 """
 
 
-def build(source: Path, out: Path, builder: str = "html") -> tuple[str, int]:
+def build(source: Path, out: Path, builder: str = "html", **options) -> tuple[str, int]:
     """Build ``source/index.md`` and return its HTML and the number of warnings."""
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
@@ -31,6 +31,7 @@ def build(source: Path, out: Path, builder: str = "html") -> tuple[str, int]:
                 "nb_execution_mode": "cache",
                 "nb_execution_raise_on_error": True,
                 "nitpicky": True,
+                **options,
             },
             status=None,
             warning=None,
@@ -44,12 +45,14 @@ def build_page():
     """Return a function: write a page (with the notebook preamble) and build it."""
     pytest.importorskip("draftproof.book")
 
-    def write_and_build(folder: Path, page: str, builder: str = "html") -> tuple[str, int]:
+    def write_and_build(
+        folder: Path, page: str, builder: str = "html", **options
+    ) -> tuple[str, int]:
         source = folder / "source"
         source.mkdir(exist_ok=True)
         text, path = PREAMBLE + page, source / "index.md"
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-        return build(source, folder / "out", builder)
+        return build(source, folder / "out", builder, **options)
 
     return write_and_build

@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup
 import draftproof
 
 notebooks = pytest.importorskip("draftproof.book.notebooks")
-from draftproof.book import bundle, install, opening  # noqa: E402
+from draftproof.book import address, bundle, install, opening  # noqa: E402
 from draftproof.book.plain import Names, pieces  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,6 +130,20 @@ def installs(cell, folder, monkeypatch, missing=("draftproof",), version=None):
     return asked
 
 
+BOTH_WAYS = (
+    r"Write the address of the repository .+ this cell's third line; .+"
+    r"Or take 'Download \(\.zip\)' .+ unzip it, and open .+ put the \.whl file"
+)
+
+
+def written(cell, line):
+    """The cell after its reader wrote an address between the quotes of its third line."""
+    lines = cell.splitlines()
+    assert lines[2].startswith('repository = ""  # on Colab: the address of this tab')
+    lines[2] = lines[2].replace('""', f'"{line}"')
+    return "\n".join(lines)
+
+
 def test_the_install_cell_takes_what_there_is(tmp_path, monkeypatch):
     def asked(cell, **state):
         (line,) = installs(cell, folder, monkeypatch, **state)
@@ -141,7 +155,7 @@ def test_the_install_cell_takes_what_there_is(tmp_path, monkeypatch):
     alone, hub = notebooks.install_cell(None), notebooks.install_cell(HUB)
     folder = tmp_path / "with a blank" / "below"
     folder.mkdir(parents=True)
-    with pytest.raises(ModuleNotFoundError, match=r"take 'Download \(\.zip\)'.+unzip it, and open"):
+    with pytest.raises(ModuleNotFoundError, match=BOTH_WAYS):
         installs(alone, folder, monkeypatch)
     assert asked(hub) == "git+https://github.com/someone/somebook@main"
 
@@ -155,6 +169,41 @@ def test_the_install_cell_takes_what_there_is(tmp_path, monkeypatch):
     wheel = folder.parent / f"draftproof-{draftproof.__version__}-py3-none-any.whl"
     wheel.touch()
     assert asked(alone) == asked(hub) == wheel.as_uri()
+    beside = folder / wheel.name  # as one drops it into Colab's panel of files
+    wheel.rename(beside)
+    assert asked(alone) == asked(hub) == asked(written(alone, HUB[0])) == beside.as_uri()
+
+
+COLAB = "https://colab.research.google.com"
+
+
+@pytest.mark.parametrize(
+    "line, place",
+    [
+        ("https://github.com/a/b", "https://github.com/a/b"),
+        ("https://github.com/a/b@dev/x", "https://github.com/a/b@dev/x"),
+        ("https://github.com/a/b/tree/dev/x/", "https://github.com/a/b@dev/x"),
+        ("https://git.example.org/a/b.git", "https://git.example.org/a/b.git"),
+        (f"{COLAB}/github/a/b/blob/main/notebooks/x.ipynb", "https://github.com/a/b@main"),
+        (
+            f"{COLAB}/github/a/b/blob/dev%2Fx%23y/notebooks/x.ipynb#scrollTo=cell-1",
+            "https://github.com/a/b@dev/x#y",
+        ),
+    ],
+)
+def test_a_reader_may_name_the_repository(tmp_path, monkeypatch, line, place):
+    cell = written(notebooks.install_cell(None), line)
+    asked = f'install --quiet "draftproof[notebooks] @ git+{place}"'
+    assert installs(cell, tmp_path, monkeypatch) == [asked]
+
+
+@pytest.mark.parametrize(
+    "line", ["", " ", f"{COLAB}/drive/1a2b", "a/b", "git@github.com:a/b", "http://github.com/a/b"]
+)
+def test_what_is_no_address_gets_both_ways_out(tmp_path, monkeypatch, line):
+    cell = written(notebooks.install_cell(None), line)
+    with pytest.raises(ModuleNotFoundError, match=BOTH_WAYS):
+        installs(cell, tmp_path, monkeypatch)
 
 
 def test_the_install_cell_leaves_alone_what_is_there(tmp_path, monkeypatch):
@@ -186,70 +235,6 @@ def test_only_chapters_with_models_ask_for_torch():
         )
     assert asked["01-envelopes"] == ("notebooks",)
     assert asked["04-decoding"] == ("decode", "notebooks")
-
-
-@pytest.mark.parametrize(
-    "config, expected",
-    [
-        ("title: x", None),
-        ("repository: {url: ''}", None),
-        ("repository: {url: https://github.com/a/b/}", ("https://github.com/a/b", "main")),
-        ("repository: {url: https://gh.org/a/b, branch: dev}", ("https://gh.org/a/b", "dev")),
-    ],
-)
-def test_the_repository_has_one_place(tmp_path, config, expected):
-    (tmp_path / "_config.yml").write_text(config, encoding="utf-8")
-    assert notebooks.repository(tmp_path) == expected
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_to_files_of_the_repository(page):
-    everything, alone = opening.links(page, None)
-    assert everything == ("Download (.zip)", "../notebooks/draftproof-notebooks.zip")
-    assert alone == ("Notebook (.ipynb)", f"../notebooks/{page}.ipynb")
-    assert opening.links(page, ("https://git.example.org/a/b", "main")) == [everything, alone]
-    first, second, colab, binder = opening.links(page, HUB)
-    assert [first, second] == [everything, alone]
-    path = f"notebooks/{page}.ipynb"
-    assert colab[1] == (
-        f"https://colab.research.google.com/github/someone/somebook/blob/main/{path}"
-    )
-    assert binder[1] == (
-        f"https://mybinder.org/v2/gh/someone/somebook/main?urlpath=lab/tree/{path}"
-    )
-    assert (ROOT / path).is_file()
-
-
-INDEX = "# Book\n\n```{toctree}\nchapters/01-envelopes\nchapters/a-open\n```\n"
-SMALL = {
-    "_toc.yml": "parts: [{numbered: true, chapters: [{file: chapters/01-envelopes}]}]",
-    "chapters/01-envelopes.md": "---\njupytext: {text_representation: "
-    "{extension: .md, format_name: myst}}\nkernelspec: {name: python3}\n---\n"
-    "# Words\n\n```{code-cell} python\nimport draftproof\n```\n",
-    "chapters/a-open.md": "# Open\n\n```{open-chapters}\n```\n",
-    "chapters/references.bib": "",
-}
-
-
-@pytest.mark.parametrize("source", [None, HUB])
-def test_a_book_offers_what_its_configuration_names(tmp_path, build_page, source):
-    """A book of one chapter, with a configuration of its own."""
-    config = f"repository: {{url: '{source[0] if source else ''}', branch: main}}"
-    (tmp_path / "source" / "chapters").mkdir(parents=True)
-    (tmp_path / "source" / "src").symlink_to(ROOT / "src")
-    for name, text in {**SMALL, "_config.yml": config}.items():
-        (tmp_path / "source" / name).write_text(text, "utf-8")
-    build_page(tmp_path, INDEX)
-    built = tmp_path / "out" / "html"
-    for page, part in (("01-envelopes", "p.dp-open"), ("a-open", "ul.dp-open-list .dp-open")):
-        html = BeautifulSoup((built / f"chapters/{page}.html").read_text("utf-8"), "html.parser")
-        shown = [(a.text, a["href"]) for a in html.select_one(part).find_all("a")]
-        assert shown[: 4 if source else 2] == opening.links("01-envelopes", source)
-    missing = "this copy of the book names none: write the address of yours"
-    assert (missing in html.get_text()) is (source is None)
-    cell = json.loads((built / "notebooks/01-envelopes.ipynb").read_text("utf-8"))["cells"][1]
-    assert "".join(cell["source"]) == notebooks.install_cell(source)
-    assert (built / "notebooks" / "draftproof-notebooks.zip").is_file()
 
 
 def test_two_bundles_are_equal_and_hold_what_a_checkout_has():
@@ -305,17 +290,22 @@ def test_the_committed_notebooks_are_fresh(made):
 
 @pytest.mark.site
 def test_the_site_offers_them(site, made):
+    """With the repository that the site's build found, which may be none."""
     listing = BeautifulSoup((site / "chapters/a-open.html").read_text("utf-8"), "html.parser")
-    for page, content in made.items():
+    source = address.known(ROOT)
+    offers = notebooks.notebooks(ROOT, site.parent / "jupyter_execute", source)
+    for page in made:
         offered = site / notebooks.FOLDER / f"{page}.ipynb"
-        assert offered.read_text(encoding="utf-8") == notebooks.text_of(content)
+        assert offered.read_text(encoding="utf-8") == notebooks.text_of(offers[page])
         chapter = BeautifulSoup((site / f"chapters/{page}.html").read_text("utf-8"), "html.parser")
-        for shown in (chapter.select_one("p.dp-open"), listing.select_one("ul.dp-open-list")):
-            links = {a["href"]: a for a in shown.find_all("a")}
-            (_, everything), *ways = opening.links(page, notebooks.repository(ROOT))
-            assert links[everything]["aria-label"].endswith("all notebooks and the package")
-            for _, address in ways:
-                assert links[address]["aria-label"].endswith(f"{page}.ipynb")
+        line, rows = chapter.select_one("p.dp-open"), listing.select("ul.dp-open-list li")
+        (row,) = [row for row in rows if row.a["href"] == f"{page}.html"]
+        for buttons in (line.select("a:not(.dp-how)"), row.select(".dp-open a")):
+            assert [(a.text, a["href"]) for a in buttons] == opening.links(page, source)
+            assert buttons[0]["aria-label"].endswith("all notebooks and the package")
+            assert all(a["aria-label"].endswith(f"{page}.ipynb") for a in buttons[1:])
+            paths = {a["data-path"] for a in buttons if a.has_attr("data-path")}
+            assert paths <= {f"notebooks/{page}.ipynb"}
 
 
 @pytest.mark.site
@@ -443,7 +433,7 @@ def test_a_downloaded_notebook_starts_anywhere(page, made, python, downloaded, r
 
 @pytest.mark.site
 def test_a_notebook_alone_says_what_it_wants(made, python, downloaded, run):
-    if notebooks.repository(ROOT):
+    if address.known(ROOT):
         pytest.skip("it asks the repository instead")
     page = next(iter(PAGES))
     folder = downloaded(f"{page}.html", "Notebook (.ipynb)")
@@ -451,7 +441,7 @@ def test_a_notebook_alone_says_what_it_wants(made, python, downloaded, run):
     assert done.returncode != 0
     last = done.said.strip().splitlines()[-1]
     assert "ModuleNotFoundError" in last
-    assert "take 'Download (.zip)' from the page" in last
+    assert re.search(BOTH_WAYS, last)
 
 
 @pytest.mark.long

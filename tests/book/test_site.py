@@ -11,6 +11,8 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
+from draftproof.book import address
+
 pytestmark = pytest.mark.site
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -179,6 +181,9 @@ def test_two_builds_are_equal_byte_for_byte(site, tmp_path, run):
     copy.mkdir()
     for name in ("_config.yml", "_toc.yml", "requirements.txt", "chapters", "src", "static"):
         (copy / name).symlink_to(ROOT / name)
+    if url := address.origin(ROOT):  # the pages name the remote of the checkout
+        for words in (["init", "--quiet"], ["remote", "add", "origin", url]):
+            assert run(["git", *words], cwd=copy).returncode == 0
     command = [str(Path(sys.executable).parent / "jupyter-book"), "build", str(copy)]
     options = ["-W", "-n", "--keep-going", "-q"]
     done = run([*command, *options], timeout=500, env={**os.environ, "PYTHONHASHSEED": "7"})

@@ -185,6 +185,21 @@ def test_a_walk_is_never_taken_for_a_measurement():
         gpu.main(["--device", "cpu", "--tiny"])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--device", "nope"], "--device must be a device that torch can use here, got 'nope'"),
+        (["--device", "cpu", "--minutes", "-1"], "--minutes must be at least 0, got -1"),
+        (["--device", "cpu", "--minutes", "nan"], "--minutes must be at least 0, got nan"),
+    ],
+)
+def test_a_bad_option_is_named(tmp_path, capsys, arguments, words):
+    with pytest.raises(SystemExit):
+        gpu.main([*arguments, "--tiny", "--out", str(tmp_path / "gpu.json")])
+    assert words in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_run_without_time_keeps_what_it_has(tmp_path):
     out = tmp_path / "gpu.json"
     assert gpu.main(["--device", "cpu", "--tiny", "--minutes", "0", "--out", str(out)]) == 0

@@ -41,6 +41,35 @@ def test_the_numbers_are_torchs(shape, dtype, scale):
     assert torch.equal(x, before), "the input belongs to the caller"
 
 
+@pytest.mark.parametrize(("weight", "value"), [(1e20, 1e19), (1e-30, 1e-12), (1e30, 1e-35)])
+def test_nothing_overflows_or_fades_on_the_way(weight, value):
+    ours, theirs = pair()
+    for made in (ours, theirs):
+        made.load_state_dict({"weight": torch.full((48,), weight)})
+    x = torch.full((2, 48), value)
+    x[:, 0] = 0
+    with torch.inference_mode():
+        torch.testing.assert_close(ours(x), theirs(x), rtol=1e-5, atol=0)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2, 1), (2, 47), (48, 2)])
+def test_rows_of_another_width_are_refused_as_by_torch(shape):
+    ours, theirs = pair()
+    for made in (ours, theirs):
+        with torch.inference_mode(), pytest.raises((RuntimeError, ValueError)):
+            made(torch.ones(shape))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [((0,), "dim"), ((2.5,), "dim"), (((3, 4),), "dim"), ((4, 0), "eps"), ((4, -1e-5), "eps"),
+     ((4, None), "eps"), ((4, float("nan")), "eps")],
+)  # fmt: skip
+def test_numbers_out_of_range_are_named(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        Norm(*arguments)
+
+
 def test_strided_rows():
     ours, theirs = pair()
     x = rows(4, 48, 6).transpose(1, 2)

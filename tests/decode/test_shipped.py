@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from draftproof.decode import Transformer, corpus, generate
+from draftproof.decode import Config, Transformer, corpus, generate
 from draftproof.decode.corpus import CHARACTERS, clean, decode, encode
 from draftproof.decode.shipped import (
     TABLE_ORDER,
@@ -163,6 +163,60 @@ def test_a_damaged_file_is_named(tmp_path, how):
     assert "model.safetensors" in str(caught.value)
 
 
+SMALL = {"vocabulary": 5, "dim": 8, "layers": 2, "heads": 2, "hidden": 8, "context": 8}
+
+
+def saved(path, weights, **shape):
+    config = {"config": json.dumps(SMALL | shape)}
+    save_file({name: weight.contiguous().clone() for name, weight in weights.items()}, path, config)
+    return path
+
+
+def small_state(**shape):
+    return Transformer(Config(**(SMALL | shape))).state_dict()
+
+
+@pytest.mark.parametrize("kind", [torch.bool, torch.int8, torch.int32, torch.uint8])
+def test_weights_that_are_no_floats_are_refused(tmp_path, kind):
+    weights = small_state()
+    weights["blocks.1.down.weight"] = weights["blocks.1.down.weight"].to(kind)
+    with pytest.raises(ValueError, match=rf"finite floats, got {kind} in blocks.1.down.weight"):
+        read_model(saved(tmp_path / "m", weights))
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf, -torch.inf])
+def test_weights_that_are_no_numbers_are_refused(tmp_path, value):
+    weights = small_state()
+    weights["norm.weight"][3] = value
+    with pytest.raises(ValueError, match=r"finite floats, got torch.float32 in norm.weight, not"):
+        read_model(saved(tmp_path / "m", weights))
+
+
+def test_a_tied_file_with_two_matrices_is_refused(tmp_path):
+    weights = small_state(tied=True)
+    assert read_model(saved(tmp_path / "m", weights, tied=True)).config.tied
+    weights["head.weight"] = weights["head.weight"] + 1
+    with pytest.raises(ValueError, match="tied model must be one matrix"):
+        read_model(saved(tmp_path / "m", weights, tied=True))
+
+
+@pytest.mark.parametrize("shape", [{"layers": 10**9}, {"dim": 2 * 10**9}, {"vocabulary": 10**12}])
+def test_a_header_that_promises_too_much_is_refused_at_once(tmp_path, shape):
+    """Neither memory nor time is spent on a model whose weights are not there."""
+    with pytest.raises(ValueError, match="path must hold a Transformer and its shape"):
+        read_model(saved(tmp_path / "m", small_state(), **shape))
+
+
+def test_a_model_is_what_its_file_says(tmp_path):
+    weights = {name: torch.randn_like(weight) for name, weight in small_state().items()}
+    for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        given = {name: weight.to(kind) for name, weight in weights.items()}
+        found = read_model(saved(tmp_path / "m", given), dtype=torch.float64)
+        assert {w.dtype for w in (*found.parameters(), found.cos, found.sin)} == {torch.float64}
+        for name, weight in found.state_dict().items():
+            assert torch.equal(weight, given[name].double())
+
+
 def test_a_changed_file_is_refused(tmp_path):
     data = bytearray(TARGET.read_bytes())
     data[-1] ^= 1
@@ -201,6 +255,37 @@ def test_a_table_without_its_sum_is_refused(tmp_path, sums, words):
     assert "SHA256SUMS" in str(caught.value) or "table.npz" in str(caught.value)
 
 
+RUNS = {"steps": np.array([0, 7, 1], np.int64), "counts": np.array([3, 4, 5], np.uint32)}
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"steps": np.array([0, 7])}, "as many of the one as the other"),
+        ({"steps": np.zeros(0, int), "counts": np.zeros(0, int)}, "as many"),
+        ({"steps": np.array([0.0, 7.0, 1.5])}, "whole numbers"),
+        ({"steps": np.array([[0, 7, 1]])}, "whole numbers"),
+        ({"steps": np.array([-5, 7, 1])}, "upwards through"),
+        ({"steps": np.array([5, -1, 1])}, "upwards through"),
+        ({"steps": np.array([5, 0, 1])}, "upwards through"),
+        ({"steps": np.array([0, 1, 2**40])}, "upwards through"),
+        ({"steps": np.array([0, 2**62, 2**62])}, "upwards through"),
+        ({"counts": np.array([3, 0, 5])}, "counts must be at least 1"),
+        ({"counts": np.array([3.0, 4.0, 5.0])}, "whole numbers"),
+    ],
+)
+def test_a_table_of_impossible_runs_is_refused(tmp_path, changed, words):
+    for runs, bad in ((RUNS, False), (RUNS | changed, True)):
+        np.savez(tmp_path / "table.npz", **runs)
+        digest = hashlib.sha256((tmp_path / "table.npz").read_bytes()).hexdigest()
+        (tmp_path / "SHA256SUMS").write_text(f"{digest}  table.npz\n")
+        if bad:
+            with pytest.raises(ValueError, match=f"folder must hold a table of counts.*{words}"):
+                load_table(folder=tmp_path)
+        else:
+            load_table(folder=tmp_path)
+
+
 @pytest.mark.parametrize("data", [b"", b"no archive", "another archive"])
 def test_a_table_that_is_none_is_refused_though_its_sum_is_right(tmp_path, data):
     path = tmp_path / "table.npz"
@@ -221,10 +306,11 @@ def test_a_table_that_is_none_is_refused_though_its_sum_is_right(tmp_path, data)
         (lambda: load_draft(dtype=torch.int8), "dtype must be a floating type .* got torch.int8"),
         (lambda: load_target(device="gpu"), "device must be a device that torch can use"),
         (lambda: load_target(device=None), "device must be a device that torch can use"),
-        (lambda: read_model(3), "path must be a str or a Path, got 3"),
+        (lambda: read_model(3), "path must be a str or a Path .*, got 3"),
+        (lambda: read_model("a\0b"), "path must be a str or a Path without null characters"),
         (lambda: read_model(TARGET, sha256=7), "sha256 must be 64 hexadecimal digits, got 7"),
         (lambda: read_model(TARGET, sha256="ab"), "sha256 must be 64 hexadecimal digits"),
-        (lambda: load_table(folder=3), "folder must be a str or a Path, got 3"),
+        (lambda: load_table(folder=3), "folder must be a str or a Path .*, got 3"),
         (lambda: decode([-1]), r"tokens must be in 0..63, got -1"),
         (lambda: decode([64]), r"tokens must be in 0..63, got 64"),
         (lambda: decode([0.5]), r"tokens must be in 0..63, got 0.5"),

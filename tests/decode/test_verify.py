@@ -403,6 +403,16 @@ BAD = {
     "draft_probs must be floats": {"draft_probs": torch.ones(2, 3, 5, dtype=torch.long)},
     "uniforms must be a torch": {"uniforms": [[0.1] * 4] * 2},
     "generator": {"generator": np.random.default_rng(0)},
+    "target_probs must be a dense": {"target_probs": torch.full((2, 4, 5), 0.2).to_sparse()},
+    "target_probs must be floats of 16, 32 or 64 bits": {
+        "target_probs": torch.full((2, 4, 5), 0.25).to(torch.float8_e4m3fn)
+    },
+    "draft_tokens must be on the laws' device, cpu, got one on meta": {
+        "draft_tokens": torch.zeros(2, 3, dtype=torch.long, device="meta")
+    },
+    "draft_probs must be on": {"draft_probs": torch.full((2, 3, 5), 0.2, device="meta")},
+    "uniforms must be on": {"uniforms": torch.zeros(2, 4, device="meta")},
+    "lengths must be on": {"lengths": torch.zeros(2, dtype=torch.long, device="meta")},
 }
 
 
@@ -415,3 +425,10 @@ def test_shapes_are_checked(words):
     }
     with pytest.raises(ValueError, match=words):
         rejection_sample(**{**good, **BAD[words]})
+
+
+@pytest.mark.parametrize("bad", [{"uniforms": [1]}, {"lengths": "x"}, {"generator": 3}])
+def test_an_empty_batch_is_checked_as_well(bad):
+    empty = torch.zeros(0, 3, dtype=torch.long), torch.ones(0, 3, 5), torch.ones(0, 4, 5)
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        rejection_sample(*empty, **bad)

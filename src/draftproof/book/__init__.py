@@ -7,7 +7,8 @@ access     HTML that assistive software accepts
 alive      the widgets that work in the static page
 freshness  a change in ``src/`` or ``static/`` never leaves a stale page
 opening    each chapter as a notebook: to download, on Colab, on Binder (`notebooks` makes them,
-           `install` their first cell, `bundle` the download with the package)
+           `install` their first cell, `bundle` the download with the package, `address` knows
+           the repository)
 paper      the book as one page for a printer (`pdf` prints it)
 plates     the figures that chapter cells show become numbered figures with four drawings each
 points     punctuation stays with the formula before it

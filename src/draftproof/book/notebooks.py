@@ -4,7 +4,9 @@ Colab and Binder open ``.ipynb`` files of the repository, so these are committed
 ``notebooks/``. They are made from the chapters and from what the last build of the site computed:
 the numbers in the prose and the figures' numbers. One cell installs the package where it is
 missing: from the wheel beside the notebook (`bundle` puts it there), from the checkout around it,
-or from the repository. Outputs are left to whoever runs them.
+or from the repository that it names. The committed notebooks name the one that ``_config.yml``
+states, if any, and never the remote of the clone they were made in. Outputs are left to whoever
+runs them.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from draftproof.book.address import stated as repository
 from draftproof.book.install import extras_of, install_cell
 from draftproof.book.plain import Names, pieces
 from draftproof.book.plates import FIGURE
@@ -26,25 +29,6 @@ __all__ = ["FOLDER", "install_cell", "notebooks", "pages", "repository", "text_o
 FOLDER = "notebooks"
 EXECUTED = "_build/jupyter_execute"
 _FOLDED = {"remove-cell", "remove-input", "hide-input", "hide-cell"}
-
-
-def repository(root: Path) -> tuple[str, str] | None:
-    """Return the repository's address and branch as ``_config.yml`` states them, or None.
-
-    Parameters
-    ----------
-    root : Path
-        The checkout.
-
-    Returns
-    -------
-    tuple of str, or None
-        Address, without a slash at its end, and branch.
-    """
-    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8")) or {}
-    stated = config.get("repository") or {}
-    url = str(stated.get("url") or "").rstrip("/")
-    return (url, str(stated.get("branch") or "main")) if url else None
 
 
 def pages(root: Path) -> dict[str, str]:
@@ -72,7 +56,9 @@ def pages(root: Path) -> dict[str, str]:
     return found
 
 
-def notebooks(root: Path, executed: Path | None = None) -> dict[str, dict[str, Any]]:
+def notebooks(
+    root: Path, executed: Path | None = None, source: tuple[str, str] | None = None
+) -> dict[str, dict[str, Any]]:
     """Return every notebook by name.
 
     Parameters
@@ -81,6 +67,8 @@ def notebooks(root: Path, executed: Path | None = None) -> dict[str, dict[str, A
         The checkout.
     executed : Path, optional
         Where the last build left the executed chapters; ``_build/jupyter_execute`` by default.
+    source : tuple of str, optional
+        Address and branch that they install from; what ``_config.yml`` states by default.
 
     Returns
     -------
@@ -93,7 +81,7 @@ def notebooks(root: Path, executed: Path | None = None) -> dict[str, dict[str, A
         If the chapters were not built since a number was added, or use MyST that has no plain form.
     """
     executed = (root / EXECUTED if executed is None else executed) / "chapters"
-    numbers, source = pages(root), repository(root)
+    numbers, source = pages(root), source or repository(root)
     labels = _labels(root, numbers, executed)
     citations = _citations(root / "chapters" / "references.bib")
     made = {}

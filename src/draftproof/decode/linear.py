@@ -43,7 +43,9 @@ class Linear(nn.Linear):
     """`torch.nn.Linear` without bias; large frozen float32 weights on a CPU are packed once.
 
     Weights that need a gradient, and other devices and types, go the usual way. Frozen weights
-    that were changed all the same, by loading others, are packed anew.
+    that were changed all the same, by loading others or in place, are packed anew: torch counts
+    such changes. It does not count those made through ``.data`` or through numpy's view of the
+    memory, and then the old weights go on being used.
 
     Parameters
     ----------

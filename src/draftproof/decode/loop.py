@@ -168,8 +168,10 @@ class _Outcome:
         # Token numbers stay whole in float64, the type of the uniforms.
         sheet = torch.cat([columns, drafts, tokens, u], 1).cpu().numpy()
         if sheet[:, 0].any():
-            words = "tokens that its probs can draw, each row of probs a law, lengths within them"
-            raise refusal(words, draft)
+            words = "tokens that its probs can draw, each row of probs a law"
+            if draft.probs is None:
+                words = "tokens of the target's vocabulary"
+            raise refusal(f"{words}, lengths within them", draft)
         if sheet[:, 1].any():
             raise ValueError("target must return logits with a finite largest one, got NaN or inf")
         whole = sheet[:, : 5 + 2 * width].astype(np.int64)

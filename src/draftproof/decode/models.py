@@ -5,6 +5,7 @@ One class serves training (no cache, whole sequences) and decoding (a cache, a f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -16,7 +17,7 @@ from draftproof.decode.cache import SLACK, Cache
 from draftproof.decode.linear import Linear
 from draftproof.decode.norm import Norm
 
-__all__ = ["Config", "Transformer"]
+__all__ = ["Config", "Transformer", "filled"]
 
 
 @dataclass(frozen=True)
@@ -319,3 +320,55 @@ class Transformer(nn.Module):
         if cache is not None:
             cache.advance(new)
         return x
+
+
+def filled(
+    config: Config,
+    weights: Mapping[str, Tensor],
+    dtype: torch.dtype,
+    device: torch.device | str = "cpu",
+) -> Transformer:
+    """Return a model with given weights, ready for decoding; none are drawn to be replaced.
+
+    Parameters
+    ----------
+    config : Config
+    weights : mapping of str to Tensor
+        By their names in the model, of any floating types.
+    dtype, device
+        Of the model's weights.
+
+    Returns
+    -------
+    Transformer
+        In evaluation mode, its weights without gradients.
+
+    Raises
+    ------
+    ValueError
+        If a weight is missing, has another shape, no floating type or a value that is no number,
+        there is one too many, or a tied model's two names have different weights.
+    """
+    blocks = {name.split(".")[1] for name in weights if name.startswith("blocks.")}
+    if len(blocks) != config.layers:  # a model of a million layers takes its time to be made
+        raise ValueError(f"weights must be those of {config.layers} blocks, got {len(blocks)}")
+    for name, weight in weights.items():
+        if not weight.is_floating_point() or not bool(weight.isfinite().all()):
+            raise ValueError(
+                f"weights must be finite floats, got {weight.dtype} in {name}"
+                f"{', not all of them finite' if weight.is_floating_point() else ''}"
+            )
+    ends = [weights.get(name) for name in ("embedding.weight", "head.weight")]
+    if config.tied and None not in ends and not torch.equal(*ends):  # type: ignore[arg-type]
+        raise ValueError("weights of a tied model must be one matrix, got two different ones")
+    try:
+        with torch.device("meta"):  # no memory and no time for weights that are replaced at once
+            model = Transformer(config)
+        state = {name: weight.to(device, dtype) for name, weight in weights.items()}
+        model.load_state_dict(state, assign=True)
+    except RuntimeError as error:
+        raise ValueError(f"weights must be those of the shape: {error}") from None
+    if config.tied:
+        model.head.weight = model.embedding.weight
+    model.cos, model.sin = (table.to(device, dtype) for table in rotary_table(config))
+    return model.eval().requires_grad_(False)

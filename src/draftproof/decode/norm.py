@@ -9,6 +9,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from draftproof.checks import check_number, check_whole
+
 __all__ = ["Norm"]
 
 _WIDE = (torch.float32, torch.float64)
@@ -28,7 +30,12 @@ class Norm(nn.RMSNorm):
     dim : int
         Width of a row, d.
     eps : float
-        Keeps a row of zeros zero.
+        Above 0; keeps a row of zeros zero.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
 
     References
     ----------
@@ -36,6 +43,8 @@ class Norm(nn.RMSNorm):
     """
 
     def __init__(self, dim: int, eps: float = 1e-5) -> None:
+        dim = check_whole(dim, "dim", 1)
+        eps = float(check_number(eps, "eps", low=0, above=True))
         super().__init__(dim, eps=eps)
         # Tensors: a plain number would be made into one at every call. Not buffers: they stay on
         # the CPU, where alone they are used, and exact whatever the weights' type is.
@@ -54,9 +63,10 @@ class Norm(nn.RMSNorm):
         Tensor, shape (..., dim)
         """
         weight = self.weight
-        same = x.dtype == weight.dtype and x.dtype in _WIDE
-        if torch.is_grad_enabled() or x.device.type != "cpu" or not same:
+        fits = x.dtype == weight.dtype and x.dtype in _WIDE and x.shape[-1:] == weight.shape
+        if torch.is_grad_enabled() or x.device.type != "cpu" or not fits:
             return super().forward(x)
         size = torch.linalg.vector_norm(x, dim=-1, keepdim=True).mul_(self._share)
-        scaled: Tensor = (x * weight).div_(size.hypot_(self._side))
+        # Divided first: the quotient is of moderate size whatever the row is.
+        scaled: Tensor = (x / size.hypot_(self._side)).mul_(weight)
         return scaled

@@ -322,6 +322,11 @@ class CachedRows:
         """
         self._base = self._lengths(context, "context")
         due = max(new - held for new, held in zip(self._base, self.cache.lengths, strict=True))
+        if due < 1:
+            raise ValueError(
+                f"context must have a row that is longer than what the cache holds, "
+                f"{self.cache.lengths} tokens, got {self._base}"
+            )
         self.cache.rollback([length - due for length in self._base])
         last = [list(row[len(row) - due :]) for row in context]
         return self._pass(_whole_rows(last, "context"))

