@@ -40,6 +40,12 @@ def build(source: Path, out: Path, builder: str = "html") -> tuple[str, int]:
 
 
 @pytest.fixture(scope="session")
+def preamble():
+    """What makes a page a notebook."""
+    return PREAMBLE
+
+
+@pytest.fixture(scope="session")
 def build_page():
     """Return a function: write a page (with the notebook preamble) and build it."""
     pytest.importorskip("draftproof.book")
