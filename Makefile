@@ -1,9 +1,10 @@
 # Draftproof: two commands, `make book` and `make test`. `make help` lists the rest.
-# Everything runs in .venv at the root, made from the exact pins in requirements.txt.
+# Everything runs in .venv at the root, made from the exact pins in requirements.txt. Two things are
+# done at a time: figures and chapters, site and lint.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-MAKEFLAGS += --no-print-directory
+MAKEFLAGS += --no-print-directory -j2
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,7 +25,7 @@ CODE := $(shell find src benchmarks/results requirements.txt -type f ! -path '*/
 	2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | tr -d ' ')
 FIGURES := _build/.figures-$(CODE)
 
-.PHONY: help book site serve pdf notebooks test lint format figures student install clean distclean
+.PHONY: help book site pages serve pdf notebooks test lint format figures student install clean distclean
 
 help: ## this list
 	@echo 'make TARGET, where TARGET is one of'
@@ -36,7 +37,9 @@ book: site ## install what is needed, draw the figures, build the site, say wher
 	@echo '  make serve      then open http://localhost:$(PORT)'
 	@echo '  or open the file $(CURDIR)/$(SITE)/index.html'
 
-site: $(INSTALLED) $(FIGURES) ## build the site, and no more
+site: $(FIGURES) pages ## build the site, and no more
+
+pages: $(INSTALLED) ## the same without drawing figures/ again
 	@echo '== the site (a first build runs every chapter: a minute or two)'
 	@mkdir -p _build
 	@$(BIN)/jupyter-book build . --warningiserror -n --keep-going -q >_build/build.log 2>&1 \
@@ -78,7 +81,7 @@ figures: $(INSTALLED) ## draw figures/ again, whatever has changed
 $(FIGURES): $(INSTALLED)
 	@echo '== the figures'
 	@mkdir -p _build
-	@$(BIN)/python -m draftproof.figures
+	@nice $(BIN)/python -m draftproof.figures
 	@rm -f _build/.figures-*
 	@touch $@
 

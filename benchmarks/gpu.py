@@ -14,7 +14,6 @@ The result is written after every part, so that a run that ends early keeps what
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import time
@@ -28,6 +27,7 @@ import torch
 from scipy import stats
 from torch import Tensor
 
+from benchmarks.files import write
 from benchmarks.onetoken import machine
 from draftproof import recorded
 from draftproof.decode.drafters import ModelDrafter
@@ -98,10 +98,7 @@ class Result:
     def keep(self, **parts: Any) -> None:
         """Add parts and write the whole, all or nothing."""
         self.content.update(parts)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_suffix(".part")
-        part.write_text(json.dumps(self.content, indent=1, allow_nan=False) + "\n")
-        part.replace(self.path)
+        write(self.path, self.content)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ was measured on, is ``benchmarks/results/onetoken.json``.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import random
@@ -26,6 +25,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import plain
+from benchmarks.files import write
+from draftproof._progress import Bar
 from draftproof.examples import toy, toy_draft
 from draftproof.speculative import residual, speculative_sample
 
@@ -148,21 +149,6 @@ def _processor() -> str:
     return named[0] if named else platform.processor() or "unknown"
 
 
-def _progress(total: int) -> Callable[[str], None]:
-    """Return a tick that draws a bar on stderr."""
-    state = {"done": 0}
-
-    def tick(name: str) -> None:
-        state["done"] += 1
-        filled = 30 * state["done"] // total
-        end = "\n" if state["done"] == total else ""
-        bar = "#" * filled + "." * (30 - filled)
-        sys.stderr.write(f"\r[{bar}] {state['done']}/{total} {name:<28}{end}")
-        sys.stderr.flush()
-
-    return tick
-
-
 def _lines(name: str, result: dict[str, Any]) -> Iterator[str]:
     yield f"{name}: {result['tokens']:,} tokens, median of {result['repeats']}"
     for who, row in result["contestants"].items():
@@ -181,7 +167,7 @@ def main(argv: list[str] | None = None) -> int:
         "bigram toy, context t, w = 0.3": (toy_contestants(given.n), given.n),
         "50 tokens": (pair_contestants(given.pair_n), given.pair_n),
     }
-    tick = _progress(given.repeats * sum(len(who) for who, _ in settings.values()))
+    tick = Bar(given.repeats * sum(len(who) for who, _ in settings.values()))
     described = machine()
     results = {
         name: summary(take_turns(who, given.repeats, tick), n)
@@ -189,9 +175,7 @@ def main(argv: list[str] | None = None) -> int:
     }
     for name, result in results.items():
         print("\n".join(_lines(name, result)))
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    content = {"machine": described, "settings": results}
-    given.out.write_text(json.dumps(content, indent=2) + "\n")
+    write(given.out, {"machine": described, "settings": results}, indent=2)
     return 0
 
 

@@ -17,9 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks.decode.__main__ import describe, write
-from benchmarks.decode.progress import Bar
+from benchmarks.decode.__main__ import describe
+from benchmarks.files import write
 from draftproof import recorded
+from draftproof._progress import Bar
 from draftproof.decode import Generation, PromptLookup, Transformer, generate
 from draftproof.decode.measure import Spread, pass_seconds, take_turns
 from draftproof.decode.smollm2 import load, prompt_ids

@@ -89,6 +89,36 @@ def run(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """Return a function: the folder of a name, filled by the first process of this run to ask.
+
+    The others wait for that one, and take what it made. If it fails the next one tries.
+    """
+    top = tmp_path_factory.getbasetemp()
+    top = top.parent if "PYTEST_XDIST_WORKER" in os.environ else top
+
+    def fetch(name, fill):
+        folder = top / name
+        folder.mkdir(exist_ok=True)
+        with locked(folder / ".lock"):
+            if not (folder / ".filled").exists():
+                fill(folder)
+                (folder / ".filled").touch()
+        return folder
+
+    return fetch
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Let one process at a time into the block; a process that ends lets go of it."""
+    fcntl = pytest.importorskip("fcntl", reason="no locks between processes on this system")
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
 def site() -> Path:
     """The built site; `make test` builds it first."""
     if not (SITE / "index.html").is_file():

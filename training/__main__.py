@@ -11,8 +11,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +18,8 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
+from draftproof._progress import Bar
+from draftproof._whole import whole
 from draftproof.decode.corpus import HELD_OUT, encode, fetch_plays
 from draftproof.decode.models import Config, Transformer
 from draftproof.decode.shipped import read_model, write_table
@@ -44,30 +44,21 @@ TV_WEIGHT = 0.8
 SHIPPED = ("target.safetensors", "draft.safetensors", "table.npz")
 
 
-class Bar:
-    """One line on stderr: share done, mean loss of the last steps, time left."""
+class Losses:
+    """A progress bar that says the mean loss of the last steps."""
 
     def __init__(self, name: str, steps: int) -> None:
         self.name, self.steps, self.mean = name, steps, 0.0
-        self.started, self.first = time.time(), -1
+        self.bar: Bar | None = None
 
     def __call__(self, step: int, value: float) -> None:
-        """Note a step."""
-        if self.first < 0:
-            self.first, self.mean = step, value
+        """Note a step; the first one may be that of a run that goes on."""
+        if self.bar is None:
+            self.bar, self.mean = Bar(self.steps, step), value
         self.mean = 0.98 * self.mean + 0.02 * value
-        if (step + 1) % 20 and step + 1 < self.steps:
-            return
-        share, done = (step + 1) / self.steps, step + 1 - self.first
-        left = (time.time() - self.started) / done * (self.steps - step - 1)
-        bar = "#" * int(30 * share)
-        text = f"\r{self.name:11} [{bar:<30}] {share:4.0%}  loss {self.mean:.3f}"
-        print(
-            f"{text}  {left / 60:.0f} min left ",
-            end="\n" if share == 1 else "",
-            file=sys.stderr,
-            flush=True,
-        )
+        done = step + 1
+        if done % 20 == 0 or done == self.steps:
+            self.bar(f"{self.name:11} loss {self.mean:.3f}", done - self.bar.done)
 
 
 def save(model: Transformer, path: Path, note: dict[str, object]) -> None:
@@ -76,9 +67,8 @@ def save(model: Transformer, path: Path, note: dict[str, object]) -> None:
         name: weight.detach().half().contiguous() for name, weight in model.state_dict().items()
     }
     header = {"config": json.dumps(vars(model.config)), "note": json.dumps(note)}
-    part = path.with_suffix(".part")
-    save_file(weights, str(part), metadata=header)
-    part.replace(path)
+    with whole(path) as part:
+        save_file(weights, str(part), metadata=header)
 
 
 class Trainer:
@@ -96,8 +86,8 @@ class Trainer:
             recipe = RECIPES[name]
             torch.manual_seed(recipe.seed)
             model = fresh()
-            bar = Bar(name, recipe.steps)
-            train(model, self.text, recipe, loss, bar, self.out / f"{name}.checkpoint")
+            told = Losses(name, recipe.steps)
+            train(model, self.text, recipe, loss, told, self.out / f"{name}.checkpoint")
             save(model, path, {"held_out_nats": heldout_loss(model, self.held)})
         return read_model(path)
 

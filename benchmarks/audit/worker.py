@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
@@ -19,6 +18,8 @@ import torch
 
 from benchmarks.audit import subjects
 from benchmarks.audit.cases import Case
+from benchmarks.files import write
+from draftproof._progress import Bar
 from draftproof.lab import audit, audit_sequential, calibrate, samples_needed
 
 ALPHA = 1e-4  # about a hundred audits: one false alarm among them at most once in a hundred runs
@@ -66,15 +67,6 @@ def machine() -> dict[str, Any]:
         "torch": torch.__version__,
         "numpy": np.__version__,
     }
-
-
-def bar(done: int, total: int, started: float, words: str) -> None:
-    """Draw the progress bar on standard error."""
-    filled = 30 * done // max(total, 1)
-    share = f"[{'#' * filled}{'.' * (30 - filled)}] {done}/{total}"
-    line = f"{share} {time.time() - started:4.0f} s  {words}"
-    end = "\n" if done == total or not sys.stderr.isatty() else ""
-    print(f"\r{line[:110]:<110}", end=end, file=sys.stderr, flush=True)
 
 
 def calibrations() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -142,13 +134,12 @@ def main(out: str, draws: str, only: str = "") -> int:
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     cases = [case for case in subjects.every_case() if only in case.implementation]
-    started, lines = time.time(), []
-    for i, case in enumerate(cases):
-        bar(i, len(cases), started, f"{case.implementation}: {case.inputs}")
+    lines, bar = [], Bar(len(cases))
+    for case in cases:
         began = time.time()
         lines.append(run(case, stream(case), float(draws)))
         lines[-1]["seconds"] = round(time.time() - began, 2)
-    bar(len(cases), len(cases), started, "done")
+        bar(f"{case.implementation}: {case.inputs}")
     found, early = calibrations()
     result = {
         "about": "Audits of public speculative samplers; written by python -m benchmarks.audit",
@@ -167,8 +158,7 @@ def main(out: str, draws: str, only: str = "") -> int:
         "cases": lines,
         "edges": subjects.edges(),
     }
-    Path(out).parent.mkdir(parents=True, exist_ok=True)
-    Path(out).write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write(Path(out), result)
     print(f"{result['counts']} -> {out}", file=sys.stderr)
     return 0
 

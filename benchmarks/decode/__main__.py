@@ -10,7 +10,6 @@ about ten minutes on two cores that do nothing else. The results are the package
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
@@ -20,9 +19,10 @@ import torch
 
 from benchmarks.decode import accept, hugging, parts, ribbon, speed
 from benchmarks.decode.pair import QUICK, Effort, Pair, shipped
-from benchmarks.decode.progress import Bar
+from benchmarks.files import write
 from benchmarks.onetoken import machine
 from draftproof import recorded
+from draftproof._progress import Bar
 from draftproof.decode.measure import pass_seconds
 
 PLAIN_DRAFT = Path("_build/weights/draft-plain.safetensors")
@@ -107,14 +107,6 @@ def lines(found: dict[str, Any]) -> list[str]:
         theirs = found["hugging_face"]
         said.append(f"over assisted generation: {theirs['ours_over_assisted']:.2f} x")
     return said
-
-
-def write(path: Path, content: dict[str, Any]) -> None:
-    """Write a result, all or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    part.replace(path)
 
 
 def main(argv: list[str] | None = None) -> int:

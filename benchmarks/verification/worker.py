@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -16,8 +14,10 @@ from typing import Any
 
 import torch
 
+from benchmarks.files import write
 from benchmarks.onetoken import clock, machine
 from benchmarks.verification.contestants import PEERS, Blocks, Contestants, contestants
+from draftproof._progress import Bar
 
 GAMMA = 4
 SIZES, BATCHES = (1000, 32_000, 128_000), (1, 8, 32)
@@ -89,21 +89,6 @@ def summary(blocks: Blocks, times: dict[str, list[float]], speed: float) -> dict
     }
 
 
-def bar(total: int) -> Callable[[str], None]:
-    """Return a tick that draws a progress bar on standard error."""
-    done = 0
-
-    def tick(name: str) -> None:
-        nonlocal done
-        done += 1
-        filled = "#" * (30 * done // total)
-        end = "\n" if done == total else ""
-        sys.stderr.write(f"\r[{filled:.<30}] {done}/{total} {name:<40}{end}")
-        sys.stderr.flush()
-
-    return tick
-
-
 def versions() -> dict[str, str]:
     """Return the versions of the peers that are installed."""
     found = {}
@@ -141,7 +126,7 @@ def main(argv: list[str] | None = None) -> int:
     described = machine() | {"threads": 1}
     speed = bandwidth()
     names = len(contestants(Blocks.random(1, GAMMA, 10)))
-    tick = bar(len(given.sizes) * len(given.batches) * names * given.repeats)
+    tick = Bar(len(given.sizes) * len(given.batches) * names * given.repeats)
     runs = []
     for size, batch in product(given.sizes, given.batches):
         blocks = Blocks.random(batch, GAMMA, size)
@@ -163,8 +148,7 @@ def main(argv: list[str] | None = None) -> int:
         "runs": runs,
     }
     print("\n".join(lines(runs)))
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write(given.out, result)
     return 0
 
 

@@ -45,7 +45,7 @@ def cells(names):
 
 
 def build_bench(folder, root, names, run):
-    """Build the bench in a folder; returns the page's path."""
+    """Build the bench in a folder, as ``html/index.html``."""
     source = folder / "source"
     source.mkdir(parents=True, exist_ok=True)
     (source / "index.md").write_text(cells(names), encoding="utf-8")
@@ -55,7 +55,6 @@ def build_bench(folder, root, names, run):
     options = ["-W", "-q", "-b", "html", "-d", folder / "trees"]
     done = run([sys.executable, "-m", "sphinx", *options, source, out])
     assert done.returncode == 0, done.said
-    return out / "index.html"
 
 
 def widget_names():
@@ -65,10 +64,10 @@ def widget_names():
 
 
 @pytest.fixture(scope="session")
-def bench(tmp_path_factory, root, run):
+def bench(once, root, run):
     """Path of a built page with every widget."""
     pytest.importorskip("sphinx_book_theme")
-    return build_bench(tmp_path_factory.mktemp("bench"), root, widget_names(), run)
+    return once("bench", lambda to: build_bench(to, root, widget_names(), run)) / "html/index.html"
 
 
 def scripted_page(browser):
@@ -124,6 +123,10 @@ class Bench:
 
     def evaluate(self, text):
         return self.page.evaluate(text)
+
+    def hand(self, module):
+        """The mounted widget of a module, to be moved and read."""
+        return Hand(self.widget(module))
 
     def widget(self, module):
         """The mounted widget of a module."""
@@ -195,6 +198,16 @@ class Hand:
         self.knob(key).click()
         self.settle()
 
+    def drag(self, start, *points):
+        """Draw the pointer, pressed, from one place of the window to others."""
+        mouse = self.widget.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        for point in points:
+            mouse.move(*point, steps=4)
+        mouse.up()
+        self.settle()
+
     def reading(self):
         return [b.strip() for b in self.widget.locator(".dpa-fact b").all_inner_texts()]
 
@@ -205,6 +218,9 @@ class Hand:
         return self.widget.evaluate(
             "(e, keys) => keys.map(k => e.parentElement.model.get(k))", keys
         )
+
+    def get(self, key):
+        return self.state(key)[0]
 
     def areas(self, start):
         """Areas of the drawn rectangles whose key starts like this, in px², by key."""
@@ -225,18 +241,12 @@ def take(desk):
     """Return a function: the widget of a module in its first state, to be moved and read."""
 
     def fetch(module):
-        hand = Hand(desk.widget(module))
+        hand = desk.hand(module)
         hand.press("reset")
         return hand
 
     yield fetch
     assert desk.complaints == []
-
-
-@pytest.fixture
-def hand():
-    """Return `Hand`, for widgets of other pages than the desk."""
-    return Hand
 
 
 # ---- one widget on a blank page ----

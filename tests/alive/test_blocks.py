@@ -173,24 +173,20 @@ def test_one_draft_gains_nothing(take):
     assert hand.areas("gain/") == {}
 
 
-def test_the_map_is_dragged(take, desk):
+def test_the_map_is_dragged(take):
     hand = take("blocks")
     box = hand.widget.locator('[data-pick="laws"]').bounding_box()
     x, y, step = box["x"], box["y"] + box["height"], box["width"] / 13
-    desk.page.mouse.move(x + 2.5 * step, y - 3.5 * step)
-    desk.page.mouse.down()
-    desk.page.mouse.move(x + 9.5 * step, y - 5.5 * step, steps=3)
-    desk.page.mouse.move(x + 20 * step, y - 5.5 * step, steps=2)  # beyond the edge: the last one
-    desk.page.mouse.up()
-    hand.settle()
+    inside, beyond = [(x + k * step, y - 5.5 * step) for k in (9.5, 20)]
+    hand.drag((x + 2.5 * step, y - 3.5 * step), inside, beyond)  # over the edge: the last one
     assert hand.state("draft_a", "target_a", "block") == [12, 5, 1]
     agrees(hand, 12, 5, 2)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_blocks_on_a_phone(opened, hand, theme):
+def test_blocks_on_a_phone(opened, theme):
     with opened(theme, 360, reduced_motion="reduce") as bench:
-        one = hand(bench.widget("blocks"))
+        one = bench.hand("blocks")
         one.move(gamma=4)
         one.press("best")
         draft_a, target_a = one.state("draft_a", "target_a")

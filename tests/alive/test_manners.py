@@ -22,62 +22,11 @@ CALM = {"reduced_motion": "reduce"}
 browser = pytest.mark.browser
 
 
-def knob(widget, key):
-    return widget.locator(f'[data-key="{key}"]:is(input, select, button)')
-
-
-def settle(widget):
-    widget.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
-
-
-def move(widget, key, value):
-    knob(widget, key).evaluate(
-        "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', { bubbles: true })); }", value
-    )
-    settle(widget)
-
-
-def choose(widget, key, value):
-    knob(widget, key).select_option(value)
-    settle(widget)
-
-
-def part(widget, key):
-    return widget.evaluate("(e, key) => e.parentElement.model.get(key)", key)
-
-
-def reading(widget):
-    return [b.strip() for b in widget.locator(".dpa-fact b").all_inner_texts()]
-
-
-def drag(widget, start, end):
-    mouse = widget.page.mouse
-    mouse.move(*start)
-    mouse.down()
-    mouse.move(*end, steps=4)
-    mouse.up()
-    settle(widget)
-
-
-@pytest.fixture
-def at(desk):
-    """Return a function: the widget of a module, in its first state."""
-
-    def fetch(module):
-        widget = desk.widget(module)
-        knob(widget, "reset").click()
-        settle(widget)
-        return widget
-
-    yield fetch
-    assert desk.complaints == []
-
-
 # ---- the focus ----
 
 
-def focused(widget):
-    return widget.evaluate(
+def focused(hand):
+    return hand.widget.evaluate(
         "(e) => e.contains(document.activeElement) ? document.activeElement.dataset.key : null"
     )
 
@@ -88,35 +37,36 @@ def is_off(button):
 
 @browser
 @pytest.mark.parametrize("module", MODULES)
-def test_a_pressed_button_keeps_the_focus(at, module):
-    widget = at(module)
-    for key in widget.evaluate("e => [...e.querySelectorAll('button')].map(b => b.dataset.key)"):
-        button = knob(widget, key)
+def test_a_pressed_button_keeps_the_focus(take, module):
+    hand = take(module)
+    keys = "e => [...e.querySelectorAll('button')].map(b => b.dataset.key)"
+    for key in hand.widget.evaluate(keys):
+        button = hand.knob(key)
         for _ in range(12):  # until the last step, if it has steps
             if is_off(button) or not button.is_visible():
                 break
             button.press("Enter")
-            settle(widget)
-            assert focused(widget) == key
-    assert widget.locator("button[disabled]").count() == 0
+            hand.settle()
+            assert focused(hand) == key
+    assert hand.widget.locator("button[disabled]").count() == 0
 
 
 @browser
 def test_a_button_that_is_off_does_nothing_and_comes_back(opened):
     with opened() as bench:
-        widget = bench.widget("darts")
-        button = knob(widget, "throw100")
+        hand = bench.hand("darts")
+        button = hand.knob("throw100")
         button.press("Enter")
-        settle(widget)
+        hand.settle()
         assert is_off(button)
-        assert focused(widget) == "throw100"
+        assert focused(hand) == "throw100"
         bench.page.keyboard.press("Enter")
         bench.page.wait_for_function(
             "e => e.getAttribute('aria-disabled') === 'false'", arg=button.element_handle()
         )
-        assert part(widget, "tally")["thrown"] == 100
+        assert hand.get("tally")["thrown"] == 100
         bench.page.keyboard.press("Enter")
-        settle(widget)
+        hand.settle()
         assert is_off(button)
         assert bench.complaints == []
 
@@ -152,28 +102,28 @@ def test_the_default_pair_at_nine_tenths():
 
 
 @browser
-def test_warps_take_the_readers_logits(at, desk):
-    widget = at("warps")
-    before = reading(widget)
-    slider = knob(widget, "q")
+def test_warps_take_the_readers_logits(take):
+    hand = take("warps")
+    before = hand.reading()
+    slider = hand.knob("q")
     slider.press("ArrowLeft")
-    settle(widget)
-    assert reading(widget) != before
-    assert knob(widget, "pair").input_value() == "-1"
-    move(widget, "q", -2)
-    choose(widget, "token", "3")
-    move(widget, "p", 1.5)
-    logits = part(widget, "logits")
+    hand.settle()
+    assert hand.reading() != before
+    assert hand.knob("pair").input_value() == "-1"
+    hand.move(q=-2)
+    hand.choose("token", "3")
+    hand.move(p=1.5)
+    logits = hand.get("logits")
     assert (logits["q"][0], logits["p"][3]) == (-2, 1.5)
     facts = alive.Warps(logits=logits).facts()
-    assert reading(widget)[:2] == [f"{facts['alpha']:.2f}", f"{facts['plain']:.2f}"]
-    circle = widget.locator('[data-key="logit/p/1"]').bounding_box()
+    assert hand.reading()[:2] == [f"{facts['alpha']:.2f}", f"{facts['plain']:.2f}"]
+    circle = hand.widget.locator('[data-key="logit/p/1"]').bounding_box()
     start = (circle["x"] + 5, circle["y"] + 5)
-    drag(widget, start, (start[0], start[1] - 20))
-    assert part(widget, "logits")["p"][1] > logits["p"][1] + 0.5
-    choose(widget, "pair", "1")
-    assert not part(widget, "logits")
-    assert knob(widget, "pair").input_value() == "1"
+    hand.drag(start, (start[0], start[1] - 20))
+    assert hand.get("logits")["p"][1] > logits["p"][1] + 0.5
+    hand.choose("pair", "1")
+    assert not hand.get("logits")
+    assert hand.knob("pair").input_value() == "1"
 
 
 # ---- tokens: two boards ----
@@ -186,40 +136,40 @@ def test_chapter_2_opens_on_bars_to_drag():
     assert not [call for call in calls if "board" in call]
 
 
-def edge(widget, law, i):
-    box = widget.locator(f'[data-edge="{law}/{i}"]').bounding_box()
+def edge(hand, law, i):
+    box = hand.widget.locator(f'[data-edge="{law}/{i}"]').bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 @browser
 @pytest.mark.parametrize("law", ["p", "q"])
-def test_an_edge_of_a_board_shares_out_its_law(at, law):
-    widget = at("tokens")
-    choose(widget, "view", '"board"')
-    before = part(widget, law)
-    x, y = edge(widget, law, 0)
-    drag(widget, (x, y), (x + 27, y))
-    after = part(widget, law)
-    side = 270 * widget.locator("svg").bounding_box()["width"] / 736
+def test_an_edge_of_a_board_shares_out_its_law(take, law):
+    hand = take("tokens")
+    hand.choose("view", '"board"')
+    before = hand.get(law)
+    x, y = edge(hand, law, 0)
+    hand.drag((x, y), (x + 27, y))
+    after = hand.get(law)
+    side = 270 * hand.widget.locator("svg").bounding_box()["width"] / 736
     assert after[0] - before[0] == pytest.approx(27 / side, abs=0.006)
     assert after[2] == before[2]
     assert sum(after) == pytest.approx(1)
-    assert edge(widget, law, 0)[0] == pytest.approx(x + 27, abs=2)  # it stays under the pointer
+    assert edge(hand, law, 0)[0] == pytest.approx(x + 27, abs=2)  # it stays under the pointer
 
 
 @browser
 @pytest.mark.parametrize(("board", "other", "token"), [("q", "p", 0), ("p", "q", 2)])
-def test_a_height_on_a_board_is_a_ratio(at, board, other, token):
-    widget = at("tokens")
-    choose(widget, "view", '"board"')
-    box = widget.locator(f'[data-grab="{board}/{token}"]').bounding_box()
+def test_a_height_on_a_board_is_a_ratio(take, board, other, token):
+    hand = take("tokens")
+    hand.choose("view", '"board"')
+    box = hand.widget.locator(f'[data-grab="{board}/{token}"]').bounding_box()
     x, foot = box["x"] + box["width"] / 2, box["y"] + box["height"] - 4
-    drag(widget, (x, foot - 60), (x, foot - 135))
-    laws = {law: part(widget, law) for law in ("p", "q")}
+    hand.drag((x, foot - 60), (x, foot - 135))
+    laws = {law: hand.get(law) for law in ("p", "q")}
     share = laws[other][token] / laws[board][token]
-    side = 270 * widget.locator("svg").bounding_box()["width"] / 736
+    side = 270 * hand.widget.locator("svg").bounding_box()["width"] / 736
     assert share == pytest.approx(135 / side, abs=0.03)
-    assert part(widget, "token") == token
+    assert hand.get("token") == token
 
 
 @browser
@@ -227,14 +177,14 @@ def test_a_height_on_a_board_is_a_ratio(at, board, other, token):
 @pytest.mark.parametrize("tokens", ["3", "8"])
 def test_every_column_of_a_board_is_named(opened, width, tokens):
     with opened(width=width, **CALM) as bench:
-        widget = bench.widget("tokens")
-        choose(widget, "view", '"board"')
-        choose(widget, "size", tokens)
-        names = part(widget, "names")
+        hand = bench.hand("tokens")
+        hand.choose("view", '"board"')
+        hand.choose("size", tokens)
+        names = hand.get("names")
         for token, share in ((1, 0), (0, 0.85)):  # some columns without any width, then a wide one
-            choose(widget, "token", str(token))
-            move(widget, "q", share)
-            found = widget.evaluate(
+            hand.choose("token", str(token))
+            hand.move(q=share)
+            found = hand.widget.evaluate(
                 """(e) => [...e.querySelectorAll('svg text.b')]
                     .filter(t => /^[a-z]+$/.test(t.textContent))
                     .map(t => [t.textContent, t.getBoundingClientRect()])
@@ -252,9 +202,9 @@ def test_every_column_of_a_board_is_named(opened, width, tokens):
 
 @browser
 @pytest.mark.parametrize("module", MODULES)
-def test_only_what_can_be_dragged_looks_so(at, module):
+def test_only_what_can_be_dragged_looks_so(take, module):
     """The hand shows over handles, not over the whole picture."""
-    cursor = at(module).locator("svg").evaluate("e => getComputedStyle(e).cursor")
+    cursor = take(module).widget.locator("svg").evaluate("e => getComputedStyle(e).cursor")
     assert cursor in ("auto", "default")
 
 
@@ -263,29 +213,29 @@ def test_only_what_can_be_dragged_looks_so(at, module):
 
 @browser
 @pytest.mark.parametrize("size", ["2", "4", "5", "8"])
-def test_what_adds_up_is_shown_to_add_up(at, size):
-    widget = at("tokens")
-    choose(widget, "size", size)
+def test_what_adds_up_is_shown_to_add_up(take, size):
+    hand = take("tokens")
+    hand.choose("size", size)
     row = "(e, t) => [...e.querySelectorAll(`svg text.${t}`)].map(t => Number(t.textContent))"
     for q in (0.07, 0.125, 0.33, 0.6):
-        move(widget, "q", q)
-        kept, cut, filled, law = reading(widget)
+        hand.move(q=q)
+        kept, cut, filled, law = hand.reading()
         assert float(kept) + float(cut) == pytest.approx(1, abs=1e-9)
         assert cut == filled
         masses = [float(x) for x in law.removesuffix(" %").split(" · ")]
         assert len(masses) == int(size)
         assert sum(masses) == pytest.approx(100 if "%" in law else 1, abs=1e-9)
         for tone in ("tone-p", "tone-q"):
-            printed = [x for x in widget.evaluate(row, tone) if not np.isnan(x)]
+            printed = [x for x in hand.widget.evaluate(row, tone) if not np.isnan(x)]
             assert sum(printed) == pytest.approx(1, abs=1e-9)
 
 
 @browser
-def test_bigram_numbers_add_up(at):
-    widget = at("bigram")
+def test_bigram_numbers_add_up(take):
+    hand = take("bigram")
     for weight in (0, 0.15, 0.29, 0.5, 1):
-        move(widget, "weight", weight)
-        texts = widget.locator("svg text").all_text_contents()
+        hand.move(weight=weight)
+        texts = hand.widget.locator("svg text").all_text_contents()
         beta = float(next(t for t in texts if "β" in t).split("=")[1])
         for word in ("cut off", "filled in"):
             lost = float(next(t for t in texts if t.startswith(word)).removeprefix(word))
@@ -293,14 +243,13 @@ def test_bigram_numbers_add_up(at):
 
 
 @browser
-def test_equal_laws_are_corrected_by_p(at):
+def test_equal_laws_are_corrected_by_p(take):
     """After p = q by way of other values nothing but rounding is missing."""
-    widget = at("tokens")
-    choose(widget, "size", "2")
+    hand = take("tokens")
+    hand.choose("size", "2")
     for q, p in [(0.37, 0.81), (0.1, 0.1)]:
-        move(widget, "q", q)
-        move(widget, "p", p)
-    assert reading(widget) == ["1.00", "0.00", "0.00", "0.10 · 0.90"]
+        hand.move(q=q, p=p)
+    assert hand.reading() == ["1.00", "0.00", "0.00", "0.10 · 0.90"]
 
 
 @browser

@@ -251,9 +251,9 @@ def test_a_touched_character_opens_its_round(take):
 
 
 @pytest.mark.browser
-def test_play_goes_on_and_pauses(opened, hand):
+def test_play_goes_on_and_pauses(opened):
     with opened() as bench:
-        one = hand(bench.widget("ribbon"))
+        one = bench.hand("ribbon")
         start = one.state("round")[0]
         one.press("play")
         assert one.knob("play").inner_text() == "Pause"
@@ -275,10 +275,10 @@ def test_play_goes_on_and_pauses(opened, hand):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_on_a_phone(opened, hand, theme):
+def test_on_a_phone(opened, theme):
     """The last rows of the text, every verdict by a mark, nothing beyond the edge."""
     with opened(theme, 360, reduced_motion="reduce") as bench:
-        one = hand(bench.widget("ribbon"))
+        one = bench.hand("ribbon")
         for run, made in enumerate(RUNS):
             one.choose("run", str(run))
             for rounds in (1, 12, len(made["rounds"])):

@@ -157,16 +157,12 @@ def test_the_bound_is_marked(take):
         assert f"keeps more than {round(float(bound), 3):g}" in hand.label()
 
 
-def test_a_bar_is_dragged(take, desk):
+def test_a_bar_is_dragged(take):
     hand = take("several")
     box = hand.widget.locator('[data-grab="0"]').bounding_box()
     mass = hand.widget.locator('rect[data-key="missing/1/a"]').bounding_box()
     x, y = box["x"] + box["width"] / 2, mass["y"] + 1
-    desk.page.mouse.move(x, y)
-    desk.page.mouse.down()
-    desk.page.mouse.move(x, y + 30, steps=4)
-    desk.page.mouse.up()
-    hand.settle()
+    hand.drag((x, y), (x, y + 30))
     p, q, token = hand.state("p", "q", "token")
     assert token == 0
     assert p[0] < 0.45
@@ -189,9 +185,9 @@ def test_several_by_arrow_keys(take):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_several_on_a_phone(opened, hand, theme):
+def test_several_on_a_phone(opened, theme):
     with opened(theme, 360, reduced_motion="reduce") as bench:
-        one = hand(bench.widget("several"))
+        one = bench.hand("several")
         for drafts in (4, 1, 3):
             one.move(drafts=drafts)
             agrees(one)

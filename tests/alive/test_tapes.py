@@ -181,16 +181,11 @@ def test_a_wrong_cut_stays_wrong_by_as_much(take):
 @pytest.mark.browser
 def test_the_cuts_can_be_dragged(take):
     hand = take("tapes")
-    mouse = hand.widget.page.mouse
     for who, other, to in (("target", {}, 4), ("draft", {"target": 4}, 0)):
         cut = hand.widget.locator(f'svg [data-key="{who}/cut"]').bounding_box()
         wide = hand.widget.locator('svg [data-key="target/kept"]').first.bounding_box()["width"]
         x, y = cut["x"] + cut["width"] / 2, cut["y"] + cut["height"] / 2
-        mouse.move(x, y)
-        mouse.down()
-        mouse.move(x + (to - 2) * wide * 1.03, y, steps=5)
-        mouse.up()
-        hand.settle()
+        hand.drag((x, y), (x + (to - 2) * wide * 1.03, y))
         agrees(hand, 5, 2, **{**other, who: to})
 
 
@@ -211,10 +206,10 @@ def test_keys_move_the_cuts(take):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_on_a_phone(opened, hand, theme):
+def test_on_a_phone(opened, theme):
     """Everything is there at 360 px, nothing beyond the edge, whatever the round."""
     with opened(theme, 360, reduced_motion="reduce") as bench:
-        one = hand(bench.widget("tapes"))
+        one = bench.hand("tapes")
         for gamma, kept, target, draft in [(1, 1, 0, 1), (5, 2, 3, 1), (8, 8, 8, 7), (8, 0, 8, 8)]:
             one.move(gamma=gamma, kept=kept, target=target, draft=draft)
             agrees(one, gamma, kept, target, draft)

@@ -41,6 +41,12 @@ def build(source: Path, out: Path, builder: str = "html", **options) -> tuple[st
 
 
 @pytest.fixture(scope="session")
+def preamble():
+    """What makes a page a notebook."""
+    return PREAMBLE
+
+
+@pytest.fixture(scope="session")
 def build_page():
     """Return a function: write a page (with the notebook preamble) and build it."""
     pytest.importorskip("draftproof.book")

@@ -3,7 +3,7 @@
 import functools
 import http.server
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -17,6 +17,10 @@ def pytest_collection_modifyitems(items):
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
         pass
+
+    def handle(self):
+        with suppress(ConnectionError):  # a page is closed before all of it came
+            super().handle()
 
 
 @pytest.fixture(scope="session")
@@ -55,8 +59,9 @@ class Visit:
             self.complaints.append(f"outside: {request.url}")
 
     def open(self, name):
+        """Open a page, its letters and formulas set; `scroll_through` waits for the rest."""
         self.page.goto(self.address + name, wait_until="load")
-        self.page.wait_for_load_state("networkidle")
+        self.page.evaluate("() => document.fonts.ready.then(() => null)")
         if self.page.evaluate("() => typeof MathJax !== 'undefined'"):
             self.page.evaluate("() => MathJax.startup.promise")
         return self.page

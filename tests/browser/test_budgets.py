@@ -4,17 +4,17 @@ Times are tried several times and the best, or the median of a series, counts. A
 work keeps busy can make no statement about them; there the test is skipped and says so.
 """
 
-import os
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-TABLE = Path(__file__).resolve().parents[2] / "_toc.yml"
-TOC = [f"{n}.html" for n in re.findall(r"(?:root|file): (\S+)", TABLE.read_text("utf-8"))]
-CHAPTERS = [name for name in TOC if name.startswith("chapters/0")]
+from tests import pages
+from tests.pages import STEPS, busy
+
+TOC = [f"{name}.html" for name in pages.TOC]
+CHAPTERS = [f"{name}.html" for name in pages.CHAPTERS]
 FIRST_PICTURE = 1500  # ms
 RESPONSE = 50  # ms
 HTML_AND_SCRIPTS = 400_000  # bytes
@@ -31,11 +31,6 @@ WATCH = """
     };
     requestAnimationFrame(look);
 """
-
-
-def busy():
-    """Whether other work waits for this machine's cores."""
-    return os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
 
 
 def within(limit, measure):
@@ -78,25 +73,8 @@ def test_a_control_answers_within_a_frame(site, visit, name):
             place.scroll_into_view_if_needed()
             widget = place.locator(".dp-alive")
             widget.wait_for()
-            within(RESPONSE, lambda widget=widget: np.median(widget.evaluate(STEPS)))
+            within(RESPONSE, lambda widget=widget: np.median(widget.evaluate(STEPS, 9)))
         assert visited.complaints == []
-
-
-STEPS = """async (e) => {
-    const input = e.querySelector('input[type=range]:enabled'), times = [];
-    for (let k = 0; k < 9; k++) {
-        let start = 0;
-        requestAnimationFrame(() => { start = performance.now(); }); // before the drawing
-        input.value = Number(input.value) + Number(input.step) * (k % 2 ? 1 : -1);
-        input.dispatchEvent(new Event('input', { bubbles: true }));
-        await new Promise(done => requestAnimationFrame(() => {
-            e.querySelector('svg').getBoundingClientRect();
-            times.push(performance.now() - start);
-            done();
-        }));
-    }
-    return times;
-}"""
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

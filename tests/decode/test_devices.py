@@ -14,18 +14,14 @@ from draftproof.decode.clock import PARTS, Clock  # noqa: E402
 from draftproof.decode.drafters import ModelDrafter  # noqa: E402
 from draftproof.decode.graphs import StaticModel  # noqa: E402
 from draftproof.decode.loop import generate  # noqa: E402
-from draftproof.decode.models import Config, Transformer  # noqa: E402
+from tests.decode import small  # noqa: E402
 
 SIZE = 7
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
-def model(seed, kv_heads=1, context=64):
-    torch.manual_seed(seed)
-    made = Transformer(Config(SIZE, 16, 2, 2, 24, context, kv_heads=kv_heads)).double().eval()
-    torch.nn.init.normal_(made.head.weight, std=0.6)
-    torch.nn.init.normal_(made.embedding.weight, std=0.6)
-    return made
+def model(seed, kv_heads=1):
+    return small.model(seed, SIZE, layers=2, kv_heads=kv_heads)
 
 
 @pytest.fixture(params=DEVICES)
@@ -51,7 +47,7 @@ def test_fixed_shapes_give_the_same_text(device, options):
             drafter=ModelDrafter(draft),
             gamma=3,
             max_new_tokens=20,
-            generator=torch.Generator().manual_seed(5),
+            generator=small.seeded(5),
             **options,
         )
         return made.rows
@@ -97,7 +93,7 @@ def test_a_target_of_fixed_shapes_may_be_its_own_draft():
         drafter=ModelDrafter(static),
         gamma=4,
         max_new_tokens=30,
-        generator=torch.Generator().manual_seed(0),
+        generator=small.seeded(),
     )
     assert made.counters.accepted == made.counters.tested
 

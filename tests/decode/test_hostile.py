@@ -21,24 +21,10 @@ from draftproof.decode.scorer import CachedRows  # noqa: E402
 from draftproof.decode.streams import Streams  # noqa: E402
 from draftproof.decode.warp import Warp  # noqa: E402
 from draftproof.lab import audit  # noqa: E402
-
-SIZE = 5
-
-
-def model(seed, size=SIZE, context=64):
-    torch.manual_seed(seed)
-    made = Transformer(Config(size, 16, 1, 2, 24, context)).double().eval()
-    for weight in (made.head.weight, made.embedding.weight):
-        torch.nn.init.normal_(weight, std=0.6)
-    return made
-
+from tests.decode.small import SIZE, Answers, model, seeded  # noqa: E402
 
 TARGET = model(0)
 TABLE = NgramTable.from_tokens([0, 1, 2, 3, 4, 3, 2, 1, 0, 0], SIZE, 3)
-
-
-def seeded(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def write(prompt=(1, 2), target=TARGET, new=6, **options):
@@ -183,22 +169,6 @@ def test_a_drafter_is_started_with_a_warp_and_streams(name):
 @pytest.mark.parametrize("name", ["model", "table"])
 def test_a_drafter_is_started_before_it_proposes(name):
     refused(lambda: DRAFTERS[name]().propose([[1]], 1), "start must be called before propose")
-
-
-class Answers:
-    """A drafter that gives one answer, whatever it is asked."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def start(self, *_):
-        pass
-
-    def propose(self, *_):
-        return self.answer
-
-    def accept(self, *_):
-        pass
 
 
 ONE, LAW = torch.tensor([[0]]), torch.full((1, 1, SIZE), 1 / SIZE)

@@ -18,42 +18,26 @@ from draftproof.decode.drafters import (  # noqa: E402
     TableDrafter,
 )
 from draftproof.decode.loop import generate  # noqa: E402
-from draftproof.decode.models import Config, Transformer  # noqa: E402
 from draftproof.decode.streams import Streams  # noqa: E402
 from draftproof.decode.study import CarelessTarget, noisy_copy  # noqa: E402
 from draftproof.decode.verify import inverse_cdf, rejection_sample  # noqa: E402
 from draftproof.lab import audit  # noqa: E402
+from tests.decode.small import SIZE, Answers, model, seeded, text  # noqa: E402
 
-SIZE = 5
-
-
-def model(seed, dim=16, layers=1, size=SIZE, context=64):
-    """A model whose laws are far from uniform and far from certain."""
-    torch.manual_seed(seed)
-    made = Transformer(Config(size, dim, layers, 2, 24, context)).double().eval()
-    for weight, std in ((made.head.weight, 0.2), (made.embedding.weight, 0.6)):
-        torch.nn.init.normal_(weight, std=std)
-    return made
-
-
-TARGET = model(0, layers=2)
-NEAR = noisy_copy(TARGET, 0.3, torch.Generator().manual_seed(1))  # right two times in three
-TEXT = torch.randint(SIZE, (300,), generator=torch.Generator().manual_seed(9)).numpy()
+TARGET = model(0, layers=2, head=0.2)
+NEAR = noisy_copy(TARGET, 0.3, seeded(1))  # right two times in three
+TEXT = text()
 DRAFTERS = {
     "none": lambda: None,
-    "small model": lambda: ModelDrafter(model(1)),
+    "small model": lambda: ModelDrafter(model(1, head=0.2)),
     "near model": lambda: ModelDrafter(NEAR),
     "the target": lambda: ModelDrafter(TARGET),
     "table": lambda: TableDrafter(NgramTable.from_tokens(TEXT, SIZE, 3)),
     "lookup": lambda: PromptLookup(),
-    "larger vocabulary": lambda: ModelDrafter(model(2, size=SIZE + 3)),
-    "smaller vocabulary": lambda: ModelDrafter(model(3, size=SIZE - 2)),
+    "larger vocabulary": lambda: ModelDrafter(model(2, SIZE + 3, head=0.2)),
+    "smaller vocabulary": lambda: ModelDrafter(model(3, SIZE - 2, head=0.2)),
 }
 PROMPTS = [[1, 2, 1, 2], [3], [4, 0, 0, 1, 2, 3]]
-
-
-def seeded(seed):
-    return torch.Generator().manual_seed(seed)
 
 
 def run(prompts=PROMPTS, name="none", seed=0, new=12, **options):
@@ -300,22 +284,6 @@ def test_a_draft_that_knows_other_tokens_leaves_the_law_alone(q, gamma):
     law = {(a, b): p[a] * p[b] for a in range(2) for b in range(2)}
     report = audit(lambda *_: np.array(made.rows), law, n, np.random.default_rng(0), alpha=1e-5)
     assert report.exact, report
-
-
-class Answers:
-    """A drafter that gives one answer, whatever it is asked."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def start(self, *_):
-        pass
-
-    def propose(self, *_):
-        return self.answer
-
-    def accept(self, *_):
-        pass
 
 
 def draft(tokens, probs=None, lengths=None):

@@ -27,24 +27,13 @@ from draftproof.decode.measure import (  # noqa: E402
     predicted_speedup,
     take_turns,
 )
-from draftproof.decode.models import Config, Transformer  # noqa: E402
 from draftproof.decode.warp import Warp  # noqa: E402
+from tests.decode.small import SIZE, model, seeded, text  # noqa: E402
 
-SIZE = 5
-
-
-def model(seed, layers=1):
-    torch.manual_seed(seed)
-    made = Transformer(Config(SIZE, 16, layers, 2, 24, 128)).double().eval()
-    for weight in (made.head.weight, made.embedding.weight):
-        torch.nn.init.normal_(weight, std=0.6)
-    return made
-
-
-TARGET = model(0, 2)
-TEXT = torch.randint(SIZE, (300,), generator=torch.Generator().manual_seed(9)).numpy()
+TARGET = model(0, layers=2, context=128)
+TEXT = text()
 DRAFTERS = {
-    "model": lambda: ModelDrafter(model(1)),
+    "model": lambda: ModelDrafter(model(1, context=128)),
     "table": lambda: TableDrafter(NgramTable.from_tokens(TEXT, SIZE, 3)),
     "target": lambda: ModelDrafter(TARGET),
     "lookup": lambda: PromptLookup(),
@@ -58,7 +47,7 @@ def write(rows, new, seed=0, **options):
         TARGET,
         prompts,
         max_new_tokens=new,
-        generator=torch.Generator().manual_seed(seed),
+        generator=seeded(seed),
         **options,
     )
     return prompts, made
@@ -71,7 +60,7 @@ def beside(name, warp=None, rows=40, new=30):
 
 def test_overlaps_are_those_of_the_laws():
     """Recomputed without a cache, one context after the other."""
-    warp, draft = Warp(0.7), model(1)
+    warp, draft = Warp(0.7), model(1, context=128)
     prompts, made = write(2, 6, temperature=0.7)
     found = overlaps(TARGET, ModelDrafter(draft), prompts, made.rows, warp)
     for i, n in itertools.product(range(2), range(6)):
@@ -110,7 +99,7 @@ def test_computed_counts_are_those_of_the_loop(name, gamma):
         drafter=DRAFTERS[name](),
         gamma=gamma,
         max_new_tokens=new,
-        generator=torch.Generator().manual_seed(7),
+        generator=seeded(7),
     )
     tokens = new / np.array([len(rounds) for rounds in made.rounds])
     error = tokens.std() / len(tokens) ** 0.5

@@ -1,15 +1,17 @@
-"""The catalogue and the command that writes its figures."""
+"""The catalogue, the command that writes its figures, and the committed ones."""
 
+import os
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
 from draftproof.figures import __main__ as command
 from draftproof.figures import marks
 from draftproof.figures.catalog import CATALOG
-from draftproof.figures.plate import drawing
-from draftproof.figures.recipe import recipe
+from draftproof.figures.plate import drawing, svg
+from draftproof.figures.recipe import file_name, recipe
 
 
 @drawing
@@ -25,6 +27,7 @@ def few(monkeypatch):
     monkeypatch.setattr(command, "CATALOG", {entry.name: entry for entry in entries})
 
 
+FIGURES = Path(__file__).resolve().parents[2] / "figures"
 VARIANTS = ("", ".dark", ".phone", ".phone.dark")
 
 
@@ -69,14 +72,18 @@ def test_check_tells_what_is_wrong_and_writes_nothing(few, tmp_path, capsys):
     assert (tmp_path / "square.svg").read_text() == "changed"
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
-    target = tmp_path / "x.svg"
-    target.write_text("old")
-    monkeypatch.setattr(command.os, "fdopen", lambda *a, **k: (_ for _ in ()).throw(OSError))
-    with pytest.raises(OSError):
-        command._write(target, "new")
-    assert [p.name for p in tmp_path.iterdir()] == ["x.svg"]
-    assert target.read_text() == "old"
+def test_a_failed_write_leaves_the_old_file(few, tmp_path, monkeypatch):
+    (tmp_path / "square.svg").write_text("old")
+
+    def half(path, text, **options):
+        path.write_bytes(text[:9].encode())
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(Path, "write_text", half)
+    with pytest.raises(OSError, match="full"):
+        command.main([str(tmp_path), "--only", "square", "--jobs", "1"])
+    assert [p.name for p in tmp_path.iterdir()] == ["square.svg"]
+    assert (tmp_path / "square.svg").read_bytes() == b"old"
 
 
 def test_unknown_names_and_jobs_are_refused(few, capsys):
@@ -96,11 +103,40 @@ def test_the_command_runs_in_a_fresh_process(tmp_path, run):
     assert len(list(tmp_path.glob("*.svg"))) == 4
 
 
-@pytest.mark.parametrize("name", CATALOG)
-def test_every_figure_is_whole(name):
-    plates = CATALOG[name].plates()
+@pytest.fixture(scope="module", params=CATALOG)
+def plates(request):
+    """The four drawings of a figure, made once for the tests of it, which follow one another."""
+    return CATALOG[request.param].plates()
+
+
+def test_every_figure_is_whole(plates):
     for key in ("light-wide", "light-phone"):
         assert plates[key].faults() == [], key
     first = plates["light-wide"]
     assert first.caption.startswith("What to see: ") and first.caption.endswith((".", ".)"))
     assert len(first.alt) >= 80 and "$" not in first.caption + first.alt
+
+
+def test_every_figure_is_as_committed(plates):
+    """Byte for byte. Every process hashes with another seed: drawings must not depend on it."""
+    changed = []
+    for key, plate in plates.items():
+        file = file_name(plate.name, key)
+        if (FIGURES / file).read_bytes() != svg(plate).encode("utf-8"):
+            changed.append(file)
+    assert changed == [], "run `make figures` and commit figures/"
+
+
+def test_the_committed_figures_are_those_of_the_catalogue():
+    wanted = {f"{name}{v}.svg" for name in CATALOG for v in VARIANTS}
+    assert {p.name for p in FIGURES.iterdir()} == wanted
+
+
+@pytest.mark.skipif(not os.environ.get("CI"), reason="in CI: `make book` must not change figures/")
+def test_building_changed_nothing_that_is_committed(root, run):
+    if not (root / ".git").exists():
+        pytest.skip("not a git checkout")
+    done = run(["git", "-C", root, "status", "--porcelain", "--", "figures"])
+    if done.returncode:
+        pytest.skip(done.said.strip())
+    assert done.said == "", "figures/ differs from the commit: run `make figures` and commit"

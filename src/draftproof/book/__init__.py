@@ -4,6 +4,7 @@ Listed in ``_config.yml`` as ``draftproof.book``. It needs the ``[book]`` extra;
 the package imports it.
 
 access     HTML that assistive software accepts
+ahead      chapters are run side by side
 alive      the widgets that work in the static page
 freshness  a change in ``src/`` or ``static/`` never leaves a stale page
 opening    each chapter as a notebook: to download, on Colab, on Binder (`notebooks` makes them,
@@ -24,6 +25,7 @@ from sphinx.application import Sphinx
 
 from draftproof.book import (
     access,
+    ahead,
     alive,
     freshness,
     opening,
@@ -48,6 +50,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     dict
         What Sphinx must know of the extension: its version, and that it works in parallel.
     """
-    for part in (access, alive, freshness, opening, paper, plates, points, solutions, site):
+    for part in (access, ahead, alive, freshness, opening, paper, plates, points, solutions, site):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -34,7 +34,8 @@ def place(content: dict[str, Any] | None) -> str:
     """
     if not content:
         return ""
-    state = json.dumps(content["state"], ensure_ascii=False, separators=(",", ":"))
+    # In one order: the execution cache gives a state back with its keys sorted.
+    state = json.dumps(content["state"], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return (
         f'<div class="dpa-place" data-module="{escape(content["module"])}" '
         f'data-caption="{escape(content.get("caption", ""))}" '

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from draftproof._whole import whole
 from draftproof.checks import check_path, check_whole, show_value
 from draftproof.decode.corpus import CHARACTERS
 from draftproof.decode.drafters.table import NgramTable
@@ -123,8 +124,8 @@ def load_table(order: int = TABLE_ORDER, *, folder: str | Path | None = None) ->
 
 def _runs(steps: Any, counts: Any, end: int) -> tuple[Any, Any]:
     """Return the runs, as rising numbers below `end`, and how often each occurs."""
-    whole = all(part.ndim == 1 and part.dtype.kind in "iu" for part in (steps, counts))
-    if not whole or len(steps) != len(counts) or not len(steps):
+    right = all(part.ndim == 1 and part.dtype.kind in "iu" for part in (steps, counts))
+    if not right or len(steps) != len(counts) or not len(steps):
         raise ValueError("steps and counts must be whole numbers, as many of the one as the other")
     # As Python adds them: sums past 64 bits would come round again.
     keys = np.cumsum(steps.astype(object))
@@ -173,10 +174,8 @@ def write_table(path: Path, tokens: Any, smallest: int = 3) -> None:
         windows @ size ** np.arange(TABLE_ORDER)[::-1].astype(np.int64), return_counts=True
     )
     keys, counts = keys[counts >= smallest], counts[counts >= smallest]
-    part = path.with_suffix(".part")
-    with part.open("wb") as out:
+    with whole(path) as part, part.open("wb") as out:
         np.savez_compressed(out, steps=np.diff(keys, prepend=0), counts=counts.astype(np.uint32))
-    part.replace(path)
 
 
 def read_model(

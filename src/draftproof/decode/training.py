@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from draftproof._whole import whole
 from draftproof.decode.models import Transformer
 
 __all__ = ["Loss", "Recipe", "distil_loss", "heldout_loss", "text_loss", "train"]
@@ -179,9 +180,8 @@ def train(
 
 
 def _keep(checkpoint: Path, step: int, parts: list[Any]) -> None:
-    part = checkpoint.with_suffix(".part")
-    torch.save({"step": step, "parts": [each.state_dict() for each in parts]}, part)
-    part.replace(checkpoint)
+    with whole(checkpoint) as part:
+        torch.save({"step": step, "parts": [each.state_dict() for each in parts]}, part)
 
 
 def _resume(checkpoint: Path | None, parts: list[Any]) -> int:

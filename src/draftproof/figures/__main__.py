@@ -9,11 +9,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+
+from draftproof._progress import Bar
+from draftproof._whole import whole
 
 from .catalog import CATALOG, files_of
 
@@ -27,28 +29,8 @@ def _drawn(names: Sequence[str], jobs: int) -> Iterator[tuple[str, dict[str, str
         yield from pool.map(files_of, names)
 
 
-def _write(path: Path, text: str) -> None:
-    """Write through a neighbour and rename, so that no reader meets half a file."""
-    handle, neighbour = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-        Path(neighbour).chmod(0o644)
-        Path(neighbour).replace(path)
-    except BaseException:
-        Path(neighbour).unlink(missing_ok=True)
-        raise
-
-
 def _same(path: Path, text: str) -> bool:
     return path.is_file() and path.read_bytes() == text.encode("utf-8")
-
-
-def _progress(done: int, total: int, name: str) -> None:
-    if sys.stderr.isatty():
-        bar = "█" * (24 * done // total)
-        end = "\n" if done == total else ""
-        print(f"\r{bar:24} {done}/{total} {name:32.32}", end=end, file=sys.stderr, flush=True)
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -74,14 +56,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         out.mkdir(parents=True, exist_ok=True)
     owned: set[str] = set()
     changed: list[str] = []
-    for done, (name, files) in enumerate(_drawn(names, args.jobs), start=1):
-        _progress(done, len(names), name)
+    bar = Bar(len(names))
+    for name, files in _drawn(names, args.jobs):
+        if sys.stderr.isatty():
+            bar(name)
         for file, text in files.items():
             owned.add(file)
             if not _same(out / file, text):
                 changed.append(file)
                 if not args.check:
-                    _write(out / file, text)
+                    with whole(out / file) as part:
+                        part.write_text(text, encoding="utf-8", newline="\n")
     spare = [] if args.only else sorted(p.name for p in out.glob("*.svg") if p.name not in owned)
     if args.check:
         for file in changed:

@@ -344,6 +344,10 @@ def svg(plate: Plate, prefix: str = "") -> str:
     -------
     str
     """
+    return tidy(_written(plate), plate.theme, plate.alt, prefix)
+
+
+def _written(plate: Plate) -> str:
     raw = io.StringIO()
     silent = {"Date": None, "Creator": None, "Format": None, "Type": None}
     plate.writing_svg = True
@@ -351,7 +355,7 @@ def svg(plate: Plate, prefix: str = "") -> str:
         plate.savefig(raw, format="svg", metadata=silent)
     finally:
         plate.writing_svg = False
-    return tidy(raw.getvalue(), plate.theme, plate.alt, prefix)
+    return raw.getvalue()
 
 
 def variants(draw: Drawing, *results: Any, **options: Any) -> dict[str, Plate]:
@@ -403,6 +407,7 @@ class Shown:
     def __init__(self, draw: Callable[..., Plate]) -> None:
         self._draw = draw
         self._plates: dict[str, Plate] = {}
+        self._written: dict[str, str] = {}
         first = self.plate("light-wide")
         self.name, self.caption, self.alt = first.name, first.caption, first.alt
 
@@ -436,7 +441,10 @@ class Shown:
         -------
         str
         """
-        return svg(self.plate(variant), prefix)
+        plate = self.plate(variant)
+        if variant not in self._written:  # most are asked for twice, once without a prefix
+            self._written[variant] = _written(plate)
+        return tidy(self._written[variant], plate.theme, plate.alt, prefix)
 
     @property
     def areas(self) -> dict[str, float]:
@@ -454,7 +462,7 @@ class Shown:
         first = self.plate("light-wide")
         return {
             MIME: {**bundle, "svgs": self.svgs},
-            "text/html": _html(first, svg(first, _fresh_prefix())),
+            "text/html": _html(first, self.svg("light-wide", _fresh_prefix())),
             "text/plain": self.alt,
         }
 

@@ -10,6 +10,8 @@ from typing import Any
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from draftproof._digits import MINUS, NARROW, NBSP, count, power, ten
+
 from . import style
 
 __all__ = [
@@ -25,13 +27,9 @@ __all__ = [
     "plus_minus",
     "power",
     "ratio",
+    "ten",
     "text_width",
 ]
-
-MINUS = "\N{MINUS SIGN}"
-NARROW = "\N{NARROW NO-BREAK SPACE}"
-NBSP = "\N{NO-BREAK SPACE}"
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def num(value: Any, digits: int = 2) -> str:
@@ -121,22 +119,6 @@ def plus_minus(value: Any, error: Any, digits: int = 3) -> str:
     return f"{fixed(value, digits)} ±{NBSP}{fixed(error, digits)}"
 
 
-def count(value: Any) -> str:
-    """Write a whole number, its thousands set apart by a narrow no-break space.
-
-    Parameters
-    ----------
-    value : int, float or Fraction
-        The number; it is rounded.
-
-    Returns
-    -------
-    str
-        ``300 000`` with U+202F, and a minus sign (U+2212) where it is negative.
-    """
-    return f"{round(value):,d}".replace(",", NARROW).replace("-", MINUS)
-
-
 def about(value: Any, digits: int = 2) -> str:
     """Write a positive number with two digits that count, as one says "about".
 
@@ -155,26 +137,6 @@ def about(value: Any, digits: int = 2) -> str:
     rounded = float(f"{float(value):.{digits - 1}e}")
     decimals = digits - 1 - int(f"{rounded:e}".split("e")[1])
     return fixed(rounded, decimals) if decimals > 0 else count(rounded)
-
-
-def power(value: Any) -> str:
-    """Write a number as digits times a power of ten.
-
-    Parameters
-    ----------
-    value : float
-        The number; 0 stays ``0``.
-
-    Returns
-    -------
-    str
-        ``1.3 · 10⁻⁸``, or ``10⁻⁸`` alone.
-    """
-    if value == 0:
-        return "0"
-    digits, exponent = f"{float(value):.1e}".replace("-", MINUS).split("e")
-    ten = "10" + str(int(exponent.replace(MINUS, "-"))).translate(RAISED)
-    return ten if digits == "1.0" else f"{digits}{NBSP}·{NBSP}{ten}"
 
 
 def fractions(law: Any) -> str:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from draftproof._digits import count, power, ten
 from draftproof.finite import Array
 from draftproof.lab.audit_detect import smallest_detectable
 from draftproof.noise import noise_band
 
 __all__ = ["AuditReport", "SequentialReport", "show_p"]
 
-_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _SMALLEST = -30
 
 
@@ -131,7 +131,7 @@ class AuditReport:
         return [
             ("verdict", f"{verdict}{': ' + self.reason if self.reason else ''}"),
             ("p-value", f"{show_p(self.p_value)} (rejected at {self.alpha:g} or less)"),
-            ("draws", _count(self.n)),
+            ("draws", count(self.n)),
             ("TV from the law", f"{self.tv:.4f}; 95 % of exact samplers: {low:.4f} to {high:.4f}"),
             ("caught 99 % of the time", _show_detectable(self.detectable)),
         ]
@@ -187,9 +187,9 @@ class SequentialReport:
         verdict = "not rejected" if self.exact else "rejected"
         return [
             ("verdict", f"{verdict}{': ' + self.reason if self.reason else ''}"),
-            ("draws", f"{_count(self.n)} of at most {_count(self.max_n)}"),
+            ("draws", f"{count(self.n)} of at most {count(self.max_n)}"),
             ("p-value", f"{show_p(self.p_value)}, valid at any stopping time"),
-            ("largest e-value", f"{_show_fold(self.log_e)}; {_count(1 / self.alpha)}-fold rejects"),
+            ("largest e-value", f"{_show_fold(self.log_e)}; {count(1 / self.alpha)}-fold rejects"),
             ("TV from the law", f"{self.tv:.4f}"),
         ]
 
@@ -226,28 +226,19 @@ def show_p(p: float) -> str:
     str
     """
     if p < 10.0**_SMALLEST:
-        return f"under {_power(_SMALLEST)}"
+        return f"under {ten(_SMALLEST)}"
     if p >= 0.001:
         return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
-    factor, exponent = f"{p:.1e}".split("e")
-    return f"{factor} × {_power(int(exponent))}"
-
-
-def _power(exponent: int) -> str:
-    return "10" + str(exponent).translate(_RAISED)
-
-
-def _count(number: float) -> str:
-    return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    return power(p)
 
 
 def _show_fold(log_e: float) -> str:
     if log_e < np.log(1e6):
         fold = float(np.exp(log_e))
-        return f"{_count(fold) if fold >= 10 else f'{fold:.1f}'}-fold"
+        return f"{count(fold) if fold >= 10 else f'{fold:.1f}'}-fold"
     if np.isinf(log_e):
         return "without bound"
-    return f"over {_power(int(log_e / np.log(10)))}-fold"
+    return f"over {ten(int(log_e / np.log(10)))}-fold"
 
 
 def _show_detectable(tv: float) -> str:

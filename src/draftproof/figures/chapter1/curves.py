@@ -13,13 +13,10 @@ from draftproof.noise import binomial_interval
 
 from ..marks import label, line, wash
 from ..plate import Plate, drawing
-from ..words import count, num
+from ..words import count, num, ten
 from .boards import rings
 
 __all__ = ["bias_curve", "dimensions", "proposal_width"]
-
-
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _axes(ax: Axes, xticks: list[float], yticks: list[float], ynames: list[str]) -> None:
@@ -201,10 +198,7 @@ def _marked(
     if scale is None or dimension is None:
         return ""
     share = gaussian_acceptance(dimension, scale)
-    if share < 1e-9:
-        tries = "10" + str(round(-np.log10(share))).translate(_RAISED)
-    else:
-        tries = count(1 / share)
+    tries = ten(round(-np.log10(share))) if share < 1e-9 else count(1 / share)
     cost = f"1 dart in {tries}"
     if share > floor:
         rings(ax, [dimension], [share])

@@ -12,9 +12,8 @@ from ..chapter2.rules import short
 from ..chapter2.split import TINY, Bars, p_outline
 from ..marks import label, line, mass, wash
 from ..plate import Plate, drawing
-from ..words import listed, ratio, text_width
+from ..words import count, listed, ratio, text_width
 from .gallery import Card
-from .noise import thousands
 
 __all__ = ["distance_words", "fault_cards", "parts", "rule_cards"]
 
@@ -112,13 +111,13 @@ def _card(
     plate: Plate, ax: Axes, corner: tuple[float, float], wide: float, tall: float, card: Card,
     highest: float, title: Sequence[str], *, first: bool,
 ) -> None:  # fmt: skip
-    (x, y), count = corner, len(card.wanted)
+    (x, y), size = corner, len(card.wanted)
     scale = highest if _top(card) <= highest else _top(card)
     for row, words in enumerate(title):
         label(ax, x, y + 18 - 17 * (len(title) - 1 - row), words, bold=True)
-    slot = wide / count
+    slot = wide / size
     bar = min(slot * 0.74, 42)
-    left = tuple(x + slot * k + (slot - bar) / 2 for k in range(count))
+    left = tuple(x + slot * k + (slot - bar) / 2 for k in range(size))
     bars = Bars(left, bar, tall / scale, y + 34 + tall)
     plate.unit = bar * bars.tall if first else plate.unit
     parts(plate, ax, bars, card, key=card.title)
@@ -130,7 +129,7 @@ def _card(
         label(ax, x, bars.base + 40, "exact", bold=True, size=14)
         return
     label(ax, x, bars.base + 40, f"TV {distance_words(card.distance)}", bold=True, size=14)
-    label(ax, x, bars.base + 58, f"seen at $n$ = {thousands(card.draws)}", color="ink2")
+    label(ax, x, bars.base + 58, f"seen at $n$ = {count(card.draws)}", color="ink2")
 
 
 def _say(card: Card) -> str:
@@ -140,7 +139,7 @@ def _say(card: Card) -> str:
         return f"{card.title}: ({got}), exact"
     return (
         f"{card.title}: wanted ({wanted}), emitted ({got}), TV {distance_words(card.distance)}, "
-        f"caught at n = {thousands(card.draws)}"
+        f"caught at n = {count(card.draws)}"
     )
 
 

@@ -8,11 +8,10 @@ from ..chapter2.rules import short
 from ..chapter2.split import Bars
 from ..marks import label, line, wash
 from ..plate import Plate, drawing
-from ..words import num
+from ..words import count, num
 from .beliefs import Grid
 from .cards import parts
 from .gallery import Card
-from .noise import thousands
 
 __all__ = ["q_grid"]
 
@@ -44,10 +43,10 @@ def q_grid(plate: Plate, grid: Grid, *, drawn: str = "argmax", told: str = "soft
     for name, way in (("drawn", drawn), ("told", told)):
         if way not in grid.ways:
             raise ValueError(f"{name} must be one of {', '.join(grid.ways)}; got {way!r}")
-    count, size = len(grid.ways), len(grid.names)
+    ways, size = len(grid.ways), len(grid.names)
     left, top = plate.pick(84, 62), plate.pick(66, 66)
     wide, tall, deep = plate.pick((92, 62, 96), (67, 50, 86))
-    bottom = top + count * deep
+    bottom = top + ways * deep
     ax = plate.pixels(plate.pick(bottom + 8, bottom + 262))
     label(ax, left, 22, "the rule is told $q$ from …", color="q", bold=True)
     label(ax, plate.pick(8, 4), plate.pick(46, 46), "drawn", color="q", bold=True)
@@ -68,7 +67,7 @@ def q_grid(plate: Plate, grid: Grid, *, drawn: str = "argmax", told: str = "soft
                 (x0, y0, w, h) = shape
                 around = [x0, x0 + w, x0 + w, x0, x0], [y0, y0, y0 + h, y0 + h, y0]
                 line(ax, *around, "ink", zorder=7)
-    corner = plate.pick((left + count * wide + 36, 22.0), (8.0, bottom + 26.0))
+    corner = plate.pick((left + ways * wide + 36, 22.0), (8.0, bottom + 26.0))
     _large(
         plate, ax, grid, (drawn, told), corner, plate.pick(218, 318), plate.pick(250, 130), highest
     )
@@ -78,7 +77,7 @@ def q_grid(plate: Plate, grid: Grid, *, drawn: str = "argmax", told: str = "soft
     )
     law = ", ".join(short(x) for x in grid.law(drawn, told))
     n = grid.draws(drawn, told)
-    seen = f"caught at n = {thousands(n)}" if n else "exact"
+    seen = f"caught at n = {count(n)}" if n else "exact"
     plate.say(
         caption="only on the diagonal, where the rule is told the law that the draft was really "
         "drawn from, do plain and dotted mass fill the outline.",
@@ -125,5 +124,5 @@ def _large(
     words = "exact" if n is None else f"TV {num(card.distance, 3)}"
     label(ax, x, bars.base + 66, words, bold=True, size=plate.pick(20, 18))
     if n is not None:
-        label(ax, x + wide, bars.base + 66, f"seen at $n$ = {thousands(n)}", color="ink2",
+        label(ax, x + wide, bars.base + 66, f"seen at $n$ = {count(n)}", color="ink2",
               ha="right")  # fmt: skip

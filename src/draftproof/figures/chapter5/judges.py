@@ -16,9 +16,9 @@ from ..chapter2.rules import short
 from ..chapter2.split import Bars, p_outline
 from ..marks import dots, label, law, line, wash
 from ..plate import Plate, drawing
-from ..words import num, text_width
+from ..words import count, num, ten, text_width
 from .gallery import Card
-from .noise import power, power_axis, thousands
+from .noise import power_axis
 
 __all__ = ["audit_run", "calibration", "the_bet"]
 
@@ -45,7 +45,7 @@ def audit_run(plate: Plate, card: Card, report: AuditReport) -> None:
     bars = Bars(left, bar, tall / top, tall + 56.0)
     plate.unit = bar * bars.tall
     label(ax, plate.pick(12, 8), 22, card.title, bold=True, size=15)
-    label(ax, plate.pick(12, 8), 42, f"{thousands(report.n)} draws", color="ink2")
+    label(ax, plate.pick(12, 8), 42, f"{count(report.n)} draws", color="ink2")
     for k, name in enumerate(card.names):
         if report.shares[k] > 0:
             patch = wash(ax, "hairline", bars.box(k, 0, report.shares[k]))
@@ -64,7 +64,7 @@ def audit_run(plate: Plate, card: Card, report: AuditReport) -> None:
         caption="the audit weighs all bars at once; below its verdict, the band says where the "
         "distance of an exact sampler would lie, and the tick from which distance on this many "
         "draws can see.",
-        alt=f"An audit of {card.title}: {thousands(report.n)} draws. Shares "
+        alt=f"An audit of {card.title}: {count(report.n)} draws. Shares "
         f"{', '.join(f'{n} {s:.3f}' for n, s in zip(card.names, report.shares, strict=True))}; the "
         f"law wanted is {', '.join(short(x) for x in wanted)}, the law of the sampler "
         f"{', '.join(short(x) for x in got)}. {lines}",
@@ -97,7 +97,7 @@ def _distances(
         tick = x + wide * (1 - k / span)
         line(ax, [tick, tick], [base + 16, base + 21], "leader")
         ends = {0: "right", int(span): "left"}.get(k, "center")
-        name = num(10.0**-k, 3) if k < 4 else power(-k)
+        name = num(10.0**-k, 3) if k < 4 else ten(-k)
         label(ax, tick, base + 36, name, ha=ends, size=12, color="ink2", halo="background")
     line(ax, [at(sure)] * 2, [base - (46 if sure < 1 else 22), base + 16], "ink", linewidth=2.5,
          zorder=5)  # fmt: skip
@@ -206,7 +206,7 @@ def calibration(plate: Plate, stored: dict[str, Any]) -> None:
     dots(ax, [alpha], [alarms / runs], "ink", size=9, zorder=6)
     label(full, plate.pick(8, 6), 20, "exact samplers with a p-value of at most $a$", bold=True)
     label(full, left + wide, top + tall + 42, "level $a$", bold=True, ha="right")
-    words_here = f"{alarms} of {thousands(runs)}" + plate.pick(" at $a$ = 1 %", "")
+    words_here = f"{alarms} of {count(runs)}" + plate.pick(" at $a$ = 1 %", "")
     label(ax, alpha / 1.15, alarms / runs * 1.5, words_here, bold=True, ha="right",
           halo="background")  # fmt: skip
     label(ax, 0.12, 0.2, plate.pick("audit with a fixed $n$", "fixed $n$"), bold=True, ha="right")
@@ -222,9 +222,9 @@ def calibration(plate: Plate, stored: dict[str, Any]) -> None:
         caption=f"up to about {inside} % the solid line of the audit stays in the band round the "
         "diagonal; at higher levels it falls below it, on the safe side; the dashed one, which may "
         "look as often as it likes, pays by staying below everywhere.",
-        alt=f"Share of {thousands(runs)} exact samplers with a p-value of at most a, against a, "
+        alt=f"Share of {count(runs)} exact samplers with a p-value of at most a, against a, "
         "both on logarithmic scales, with the diagonal and the band of 95 % of binomial counts. At "
-        f"a = 1 % the audit rejects {alarms} of {thousands(runs)}; the sequential audit {seq}.",
+        f"a = 1 % the audit rejects {alarms} of {count(runs)}; the sequential audit {seq}.",
     )
 
 
@@ -264,7 +264,7 @@ def the_bet(plate: Plate, biased: SequentialReport, exact: SequentialReport) -> 
     label(full, plate.pick(8, 6), 20, "fortune of the bet against the law", bold=True)
     label(full, left + wide, top + tall + 42, "draws $n$", bold=True, ha="right")
     label(ax, 45, 2.25, plate.pick("at 100 the sampler is rejected", "100: rejected"), color="ink2")
-    caught = f"{thousands(biased.n)} draws"
+    caught = f"{count(biased.n)} draws"
     words = plate.pick(f"caught after {caught}", caught)
     label(ax, last[0] * plate.pick(1.25, 1.5), at - 0.1, words, bold=True)
     end = exact.path[-1]
@@ -277,8 +277,8 @@ def the_bet(plate: Plate, biased: SequentialReport, exact: SequentialReport) -> 
         caption="the gambler never grows rich on the exact sampler (solid), and at last "
         "does on the biased one (dashed), which is rejected the moment its line crosses 100.",
         alt="Fortune of a bet against the law, from 1, against the number of draws, both on "
-        f"logarithmic scales. On the biased sampler it crosses 100 at {thousands(biased.n)} draws, "
-        f"where the audit stops. On the exact one its largest value in {thousands(exact.n)} draws "
+        f"logarithmic scales. On the biased sampler it crosses 100 at {count(biased.n)} draws, "
+        f"where the audit stops. On the exact one its largest value in {count(exact.n)} draws "
         f"is about {np.exp(exact.log_e):.2g}; it ends at 10 to the power "
         f"{end[1] / np.log(10):.1f}.".replace("-", "\N{MINUS SIGN}"),
     )

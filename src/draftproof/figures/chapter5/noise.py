@@ -13,38 +13,10 @@ from draftproof.noise import share_band
 from ..chapter2.split import Bars, p_outline
 from ..marks import dots, label, law, line, wash
 from ..plate import Plate, drawing
-from ..words import listed, num
+from ..words import about, count, listed, num, ten
 from .results import Noise
 
-__all__ = ["noise_band", "power_axis", "thousands", "two_samplers"]
-
-_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-
-
-def thousands(number: float) -> str:
-    """Return a whole number with narrow spaces between its thousands.
-
-    Parameters
-    ----------
-    number : float
-        It is rounded.
-
-    Returns
-    -------
-    str
-    """
-    return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-
-
-def about(number: float) -> str:
-    """Return a number rounded to two digits, as prose says it."""
-    size = 10 ** max(int(np.floor(np.log10(number))) - 1, 0)
-    return thousands(round(number / size) * size)
-
-
-def power(exponent: int) -> str:
-    """Return ten to a power as a label."""
-    return "1" if exponent == 0 else "10" + str(exponent).translate(_RAISED)
+__all__ = ["noise_band", "power_axis", "two_samplers"]
 
 
 def power_axis(ax: Axes, low: int, high: int) -> None:
@@ -59,7 +31,7 @@ def power_axis(ax: Axes, low: int, high: int) -> None:
     high : int
         The largest power.
     """
-    ax.set_xticks([10.0**k for k in range(low, high + 1)], [power(k) for k in range(low, high + 1)])
+    ax.set_xticks([10.0**k for k in range(low, high + 1)], [ten(k) for k in range(low, high + 1)])
     ax.minorticks_off()
 
 
@@ -93,7 +65,7 @@ def two_samplers(
         left = tuple(x0 + bar * 1.45 * i for i in range(len(target)))
         bars = Bars(left, bar, tall / 0.5, base)
         label(ax, x0 - plate.pick(4, 2), 22, title, bold=True, size=20)
-        label(ax, x0 + plate.pick(20, 20), 22, f"{thousands(n)} tokens", color="ink2")
+        label(ax, x0 + plate.pick(20, 20), 22, f"{count(n)} tokens", color="ink2")
         for i, name in enumerate(names):
             wash(ax, "hairline", bars.box(i, 0, counts[i] / n))
             p_outline(ax, bars, i, target[i])
@@ -116,8 +88,8 @@ def two_samplers(
     ]
     plate.say(
         caption="both samples end near the solid outline of p, and the marks that hold 95 % of an "
-        f"exact sampler's shares at {thousands(n)} tokens do not tell which of the two is wrong.",
-        alt=f"Two bar charts of {thousands(n)} tokens each against p = "
+        f"exact sampler's shares at {count(n)} tokens do not tell which of the two is wrong.",
+        alt=f"Two bar charts of {count(n)} tokens each against p = "
         f"({', '.join(num(x) for x in target)}). {'; '.join(said)}. For each token 95 % of exact "
         f"samplers have a share in "
         f"{', '.join(f'{a:.3f} to {b:.3f}' for a, b in zip(low, high, strict=True))}; outside is "
@@ -174,8 +146,7 @@ def noise_band(plate: Plate, noise: Noise, *, power_of_ten: float = 4.0) -> None
           f"biased: {num(noise.bias, 3)}"), bold=True, ha="right")  # fmt: skip
     half, most = noise.draws_for(0.5), noise.draws_for(0.95)
     shown = [
-        f"about {about(x)}" if np.isfinite(x) else f"more than {thousands(n[-1])}"
-        for x in (half, most)
+        f"about {about(x)}" if np.isfinite(x) else f"more than {count(n[-1])}" for x in (half, most)
     ]
     plate.say(
         caption="the band of the exact sampler sinks past the dashed line, where the biased one "
@@ -183,8 +154,8 @@ def noise_band(plate: Plate, noise: Noise, *, power_of_ten: float = 4.0) -> None
         "(three tokens; the two streams were not picked).",
         alt="Total variation distance from p against the number of draws, both on logarithmic "
         f"scales. The band of 95 % of exact runs sinks from {noise.low[0]:.3f} to "
-        f"{noise.high[0]:.3f} at {thousands(n[0])} draws to {noise.low[-1]:.5f} to "
-        f"{noise.high[-1]:.5f} at {thousands(n[-1])}. The median of a sampler with bias "
+        f"{noise.high[0]:.3f} at {count(n[0])} draws to {noise.low[-1]:.5f} to "
+        f"{noise.high[-1]:.5f} at {count(n[-1])}. The median of a sampler with bias "
         f"{noise.bias:.4g} stays there: half of its runs are above the band at {shown[0]} draws, "
         f"95 % at {shown[1]}. {words}",
     )
@@ -220,7 +191,7 @@ def _reading(plate: Plate, full: Axes, ax: Axes, noise: Noise, exponent: float) 
         (name, value, _where(value, low, high))
         for name, value in (("exact", noise.exact[k]), ("biased", noise.biased[k]))
     ]
-    at = f"at $n$ = {thousands(n)}"
+    at = f"at $n$ = {count(n)}"
     parts = [f"{name} {value:.4f}, {place}" for name, value, place in rows]
     if plate.phone:
         label(full, 6, 42, at, color="ink2")
@@ -234,4 +205,4 @@ def _reading(plate: Plate, full: Axes, ax: Axes, noise: Noise, exponent: float) 
     said = " and ".join(f"the {name} stream is at {v:.4f}, {place} the band" if place == "inside"
                         else f"the {name} stream is at {v:.4f}, {place} it"
                         for name, v, place in rows)  # fmt: skip
-    return f"At {thousands(n)} draws {said}."
+    return f"At {count(n)} draws {said}."

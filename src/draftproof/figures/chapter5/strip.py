@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from ..marks import crosses, dots, ghost, label, line, mass
 from ..plate import Plate, drawing
-from ..words import num
-from .noise import power_axis, thousands
+from ..words import count, num
+from .noise import power_axis
 
 __all__ = ["cache_hole", "catch_strip"]
 
@@ -54,12 +54,12 @@ def catch_strip(plate: Plate, groups: Sequence[tuple[str, Sequence[Row]]]) -> No
                       ha="right", color="ink2")  # fmt: skip
             (crosses if stray else dots)(ax, [n], [middle], "ink", size=9)
             if plate.phone:
-                label(full, right, top + middle, thousands(n), va="middle", bold=True, ha="right",
+                label(full, right, top + middle, count(n), va="middle", bold=True, ha="right",
                       size=12)  # fmt: skip
             else:
-                label(ax, n * 1.25, middle, thousands(n), va="middle", bold=True,
+                label(ax, n * 1.25, middle, count(n), va="middle", bold=True,
                       halo="background")  # fmt: skip
-            said.append(f"{title} (TV {num(far, 4)}) {thousands(n)}")
+            said.append(f"{title} (TV {num(far, 4)}) {count(n)}")
             y += step
     plate.say(
         caption="on this logarithmic axis the faults spread over more than three powers of ten; "

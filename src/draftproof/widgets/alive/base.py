@@ -15,7 +15,7 @@ from traitlets import Dict, TraitError, validate
 
 from draftproof.examples import Pair
 from draftproof.figures.plate import MIME, Shown
-from draftproof.finite import Array
+from draftproof.finite import Array, as_law
 from draftproof.speculative import residual
 
 from .bundle import style_sheet, whole_module
@@ -135,6 +135,11 @@ class Alive(anywidget.AnyWidget):
                     f"{of}; got {at}"
                 )
         return value
+
+    @validate("p", "q")
+    def _is_law(self, proposal: Any) -> list[float]:
+        """Refuse what is no law, where a widget has a target law `p` and a draft law `q`."""
+        return [float(x) for x in as_law(proposal["value"], proposal["trait"].name)]
 
     def __init__(self, *, figure: str | None = None, **state: Any) -> None:
         unknown = set(state) - set(self.parts)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from traitlets import Bool, Dict, Enum, Float, Int, List, Unicode, validate
+from traitlets import Bool, Dict, Enum, Float, Int, List, Unicode
 
 from draftproof import verifiers
 from draftproof.examples import CAT_DOG_FOX, HOUSE
 from draftproof.figures.chapter6.results import THREE
-from draftproof.finite import Array, as_law, total_variation
+from draftproof.finite import Array, total_variation
 from draftproof.speculative import residual
 from draftproof.verifiers.drafts import without
 
@@ -120,10 +120,6 @@ class Several(Alive):
     drafts = Int(2, min=1, max=_MOST).tag(sync=True)
     replacement = Bool(True).tag(sync=True)
     scale = Enum(["one", "own"], "one").tag(sync=True)
-
-    @validate("p", "q")
-    def _law(self, proposal: Any) -> list[float]:
-        return [float(x) for x in as_law(proposal["value"], proposal["trait"].name)]
 
     def facts(self) -> dict[str, Any]:
         """Return the turns, what they keep, and the bound on all rules, by the package.

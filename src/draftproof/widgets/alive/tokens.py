@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from traitlets import Dict, Enum, Float, Int, List, Unicode, validate
+from traitlets import Dict, Enum, Float, Int, List, Unicode
 
 from draftproof import speculative as rule
 from draftproof.examples import CAT_DOG_FOX
-from draftproof.finite import as_law, total_variation
+from draftproof.finite import total_variation
 
 from .base import Alive, correction, random_law
 
@@ -53,10 +53,6 @@ class Tokens(Alive):
     moved = Float(1.0, min=0, max=1).tag(sync=True)
     seed = Int(0, min=0).tag(sync=True)
     tally = Dict(None, allow_none=True).tag(sync=True)
-
-    @validate("p", "q")
-    def _law(self, proposal: Any) -> list[float]:
-        return [float(x) for x in as_law(proposal["value"], proposal["trait"].name)]
 
     def facts(self) -> dict[str, Any]:
         """Return masses, laws and rates by token, computed by `draftproof.speculative`.
