@@ -196,7 +196,36 @@ def test_blocks_on_a_phone(opened, theme):
         assert number(read[1]) == pytest.approx(float(block), abs=6e-4)
         assert bench.page.evaluate("document.documentElement.scrollWidth") <= 360
         inside(one)
+        for at in range(16):
+            one.move(block=at)
+            inside(one)
+            named(one, at)
         assert bench.complaints == []
+
+
+def named(hand, at):
+    """Every column with room for an upright name has one, and the chosen block is named always."""
+    name = "".join("ab"[at >> (3 - t) & 1] for t in range(4))
+    words = hand.widget.locator("svg text").all_text_contents()
+    assert sum(text.startswith(f"draft {name} · ") for text in words) == 1
+    assert sum(text.startswith(f"{name}: change ") for text in words) == 1
+    columns = hand.widget.locator("rect.edge-q.gone").evaluate_all(
+        "list => list.map(r => r.getBoundingClientRect().toJSON())"
+    )
+    texts = hand.widget.locator("svg text").evaluate_all(
+        "list => list.map(t => [t.textContent, t.getBoundingClientRect().toJSON()])"
+    )
+    names = [box for text, box in texts if set(text) <= set("ab") and len(text) == 4]
+    for column in columns:
+        own = [
+            box
+            for box in names
+            if box["left"] >= column["left"] - 1
+            and box["right"] <= column["right"] + 1
+            and box["top"] >= column["top"] - 1
+            and box["bottom"] <= column["bottom"] + 1
+        ]
+        assert len(own) == (column["width"] > 14), column
 
 
 def inside(hand):

@@ -296,5 +296,22 @@ def test_on_a_phone(opened, theme):
                         }).map(t => t.textContent); }"""
                 )
                 assert beyond == []
+                assert now_is_seen(one, made["rounds"][rounds - 1])
+                assert one.widget.bounding_box()["height"] < 1000
         assert bench.page.evaluate("document.documentElement.scrollWidth") <= 360
         assert bench.complaints == []
+
+
+def now_is_seen(hand, last):
+    """Whether the characters that the last round wrote are in view, framed."""
+    cells = hand.widget.locator('[data-key^="text/"]').all()
+    frames = [frame.bounding_box() for frame in hand.widget.locator("svg .mine").all()]
+    inside = 0
+    for cell in cells:
+        box = cell.bounding_box()
+        middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        inside += any(
+            f["x"] < middle[0] < f["x"] + f["width"] and f["y"] < middle[1] < f["y"] + f["height"]
+            for f in frames
+        )
+    return inside == last["accepted"] + 1

@@ -10,6 +10,7 @@ import pytest
 from draftproof.figures import __main__ as command
 from draftproof.figures import marks
 from draftproof.figures.catalog import CATALOG
+from draftproof.figures.labels import Label
 from draftproof.figures.plate import drawing, svg
 from draftproof.figures.recipe import file_name, recipe
 
@@ -103,6 +104,10 @@ def test_the_command_runs_in_a_fresh_process(tmp_path, run):
     assert len(list(tmp_path.glob("*.svg"))) == 4
 
 
+# A size of a part that is nothing, or that hides how small it is: "rest 0.00 ms".
+NOTHING = re.compile(r"((?<![\d.])0\.0+|[a-z]\s0)\s?(s|ms|µs|%)(?!\w)")
+
+
 @pytest.fixture(scope="module", params=CATALOG)
 def plates(request):
     """The four drawings of a figure, made once for the tests of it, which follow one another."""
@@ -111,7 +116,9 @@ def plates(request):
 
 def test_every_figure_is_whole(plates):
     for key in ("light-wide", "light-phone"):
-        assert plates[key].faults() == [], key
+        assert plates[key].faults() + plates[key].crossings() == [], key
+        said = [text.get_text() for text in plates[key].findobj(Label)]
+        assert [words for words in [*said, plates[key].alt] if NOTHING.search(words)] == [], key
     first = plates["light-wide"]
     assert first.caption.startswith("What to see: ") and first.caption.endswith((".", ".)"))
     assert len(first.alt) >= 80 and "$" not in first.caption + first.alt

@@ -17,11 +17,13 @@ from draftproof.figures import chapter4 as figures
 from draftproof.figures.chapter4 import results
 from draftproof.figures.chapter4.acceptance import noise_of
 from draftproof.figures.chapter4.clocks import Clock
+from draftproof.figures.chapter4.pieces import seconds
 from draftproof.figures.chapter4.ribbon import ROOM
 from draftproof.figures.chapter4.rounding import Rounded, bf16, spacing
 from draftproof.figures.chapter4.speeds import best_of, crossover
 from draftproof.figures.chapter4.tapes import Cut
 from draftproof.figures.chapter4.transcripts import distance
+from draftproof.figures.labels import Label
 from draftproof.figures.style import LAYOUTS
 
 INVENTED = Path(__file__).parent / "invented"
@@ -48,7 +50,8 @@ def plate(name, layout="wide", theme="light"):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_figure_is_whole_in_both_layouts(name):
     wide, phone = (plate(name, layout) for layout in LAYOUTS)
-    assert wide.faults() == [] and phone.faults() == []
+    for made in (wide, phone):
+        assert made.faults() + made.crossings() == []
     assert (wide.caption, wide.alt) == (phone.caption, phone.alt)
     assert wide.caption.endswith((".", ".)")) and "$" not in wide.caption + wide.alt
     assert plate(name, "phone", "dark").alt == wide.alt
@@ -118,7 +121,7 @@ def test_any_run_can_be_drawn(run, layout):
     ribbon = figures.ribbon_of(run)
     for lit in (None, 1, 99):
         made = figures.real_ribbon(ribbon, layout=layout, lit=lit)
-        assert made.faults() == []
+        assert made.faults() + made.crossings() == []
     total = sum(len(text) for text, _ in ribbon.fitting(ROOM[LAYOUTS.index(layout)]))
     assert sum(made.areas.values()) == pytest.approx(total, abs=NEAR)
 
@@ -278,12 +281,30 @@ def test_a_slow_clock_can_be_drawn(layout):
     assert made.faults() == [] and "290\N{NO-BREAK SPACE}%" in made.caption
 
 
+def test_a_part_that_is_nothing_has_no_label(layout):
+    parts = {"target": 3e-3, "verify": 3e-4}
+    for rest in (0.0, 2e-6, 9e-4):
+        plain = Clock("plain", {**parts, "overhead": rest}, 1)
+        fast = Clock("fast", {"draft": 5e-4, "target": 8e-4, "verify": 1e-4, "overhead": rest}, 0.2)
+        made = figures.two_clocks(plain, fast, layout=layout)
+        words = " ".join(text.get_text() for text in made.findobj(Label))
+        assert words.count("rest ") == (2 if rest > 1e-4 else 0)
+        assert made.alt.count("rest ") == (2 if rest else 0)
+        assert "0.00" not in words + made.alt
+
+
+def test_a_time_that_is_not_nothing_is_not_printed_as_nothing():
+    space = "\N{NO-BREAK SPACE}"
+    assert seconds(3e-6) == f"under 0.01{space}ms"
+    assert seconds(6e-6) == f"0.01{space}ms" and seconds(0.0123) == f"12{space}ms"
+
+
 @pytest.mark.parametrize("alpha", [0, 0.5, 0.9, 1])
 @pytest.mark.parametrize("batch", [1, 64])
 def test_the_bars_of_a_round(alpha, batch, layout):
     found = results.slow(alpha, 4, 0.05, 1.2, batch)
     made = figures.high_acceptance_slow(*found, batch=batch, layout=layout)
-    assert made.faults() == []
+    assert made.faults() + made.crossings() == []
     assert made.areas["plain"] == pytest.approx(cost.expected_tokens(alpha, 4), abs=NEAR)
     spent = made.areas["drafts"] + made.areas["pass"]
     assert f"{cost.speedup(alpha, *found[1:]):.3f}" in made.alt
@@ -314,7 +335,7 @@ def test_the_crossover_lies_between_its_neighbours(layout):
     assert crossover(rows) == pytest.approx(32)  # half way on a logarithmic axis
     assert crossover(rows[:2]) is None
     made = figures.batch_crossover(rows, layout=layout)
-    assert "about 32 sequences" in made.caption and made.faults() == []
+    assert "about 32 sequences" in made.caption and made.faults() + made.crossings() == []
     assert "above 1 up to 16" in figures.batch_crossover(rows[:2]).caption
     up = batch_rows((1, 5, 1.5), (16, 5, 2.0))
     assert "does not shrink" in figures.batch_crossover(up).caption

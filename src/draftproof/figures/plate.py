@@ -20,7 +20,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from . import style
-from .labels import Label
 from .style import Layout, Theme
 from .svg import tidy
 
@@ -198,14 +197,28 @@ class Plate(Figure):
         }
 
     def faults(self) -> list[str]:
-        """List what a reader would stumble over: small, cut-off or overlapping text.
+        """List small, cut-off and overlapping text.
 
         Returns
         -------
         list of str
             Empty if there is nothing.
         """
-        return _faults(self)
+        from .faults import faults
+
+        return faults(self)
+
+    def crossings(self) -> list[str]:
+        """List the texts that lie on a line, an axis, an outline or marks.
+
+        Returns
+        -------
+        list of str
+            Empty if there is nothing.
+        """
+        from .faults import crossings
+
+        return crossings(self)
 
     def draw(self, renderer: Any) -> None:
         """Draw within the book's settings, wherever the plate is drawn.
@@ -244,41 +257,6 @@ def _area(ax: Axes, patch: Patch) -> float:
         x, y = np.asarray(points).T
         total += 0.5 * float(np.dot(x[:-1], y[1:]) - np.dot(x[1:], y[:-1]))
     return abs(total)
-
-
-def _faults(plate: Plate) -> list[str]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    with style.context(plate.theme):
-        renderer = FigureCanvasAgg(plate).get_renderer()
-        texts: list[Any] = [t for t in plate.findobj(Label) if t.get_text().strip()]
-        ticks = [
-            tick
-            for ax in plate.axes
-            if ax.axison
-            for axis in (ax.xaxis, ax.yaxis)
-            for tick in axis.get_ticklabels()
-            if axis.get_visible() and tick.get_visible() and tick.get_text().strip()
-        ]
-        texts += ticks
-        boxes = [t.get_window_extent(renderer) for t in texts]
-    found = []
-    for key, pairs in plate._measured.items():
-        for _, patch in pairs:
-            box = patch.get_path().get_extents(patch.get_transform())
-            if box.x0 < -1 or box.y0 < -1 or box.x1 > plate.width + 1 or box.y1 > plate.height + 1:
-                found.append(f"mass {key!r} leaves the figure")
-    for text, box in zip(texts, boxes, strict=True):
-        if text.get_fontsize() < style.MIN_TEXT:
-            found.append(f"text {text.get_text()!r} is smaller than {style.MIN_TEXT:g} px")
-        if box.x0 < 0 or box.y0 < -1 or box.x1 > plate.width or box.y1 > plate.height + 1:
-            found.append(f"text {text.get_text()!r} leaves the figure")
-    for (one, a), (two, b) in itertools.combinations(zip(texts, boxes, strict=True), 2):
-        wide = min(a.x1, b.x1) - max(a.x0, b.x0)
-        high = min(a.y1, b.y1) - max(a.y0, b.y0)
-        if wide > 1 and high > 4:
-            found.append(f"texts {one.get_text()!r} and {two.get_text()!r} overlap")
-    return found
 
 
 def drawing(function: Callable[..., None]) -> Drawing:

@@ -261,5 +261,5 @@ def _row_names(plate: Plate, ax: Axes, rows: Rows, alpha: float, corrected: Piec
         x = rows.x + (corrected.start + corrected.width / 2) * rows.wide
         y = rows.tops[1] + rows.draft + 2 + rows.fate * 1.5
         label(ax, x, y, f"bonus: {ratio(alpha**2)}", color="bonus", bold=True, size=12,
-              ha="center", va="middle")  # fmt: skip
+              ha="center", va="middle", halo="panel")  # fmt: skip
     label(ax, rows.x, low + 22, "sorted by output = $p(x_1)\\,p(x_2)$", color="p", bold=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
@@ -9,7 +10,7 @@ from matplotlib.path import Path
 from ..marks import label, plate_of, rect
 from ..style import GHOST_DASH, OUTLINE
 
-__all__ = ["SPACE", "box", "letter", "name_of", "path_of", "spoken"]
+__all__ = ["SPACE", "box", "fan", "fan_edges", "letter", "name_of", "path_of", "spoken"]
 
 SPACE = "␣"
 
@@ -108,3 +109,57 @@ def path_of(*boxes: tuple[float, float, float, float]) -> Path:
     Path
     """
     return Path.make_compound_path(*(rect(*shape) for shape in boxes))
+
+
+def fan(
+    ax: Axes, top: tuple[float, float], low: tuple[float, float], y: tuple[float, float], lit: bool
+) -> None:
+    """Draw the band that joins a round's characters (above) to its time (below).
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    top, low : tuple of float
+        Left and right end of the characters, and of the time.
+    y : tuple of float
+        Where the band starts at the characters and ends at the time.
+    lit : bool
+        Whether it belongs to the chosen round: in the draft's colours and in front of the others.
+    """
+    theme = plate_of(ax).theme
+    (a, b), (c, d), (y0, y1) = top, low, y
+    bend = (y0 + y1) / 2
+    points = [(a, y0), (a, bend), (c, bend), (c, y1), (d, y1), (d, bend), (b, bend), (b, y0),
+              (a, y0)]  # fmt: skip
+    curve = [Path.CURVE4] * 3
+    codes = [Path.MOVETO, *curve, Path.LINETO, *curve, Path.CLOSEPOLY]
+    face, edge = (theme.q.fill, theme.q.line) if lit else (theme.panel, theme.hairline)
+    look = {"facecolor": face, "edgecolor": edge, "linewidth": OUTLINE if lit else 1}
+    ax.add_patch(PathPatch(Path(points, codes), zorder=2 if lit else 1, **look))
+
+
+def fan_edges(
+    top: tuple[float, float],
+    low: tuple[float, float],
+    y: tuple[float, float],
+    levels: tuple[float, float],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where a fan's left and right edge run between two levels.
+
+    Parameters
+    ----------
+    top, low, y : tuple of float
+        The fan, as `fan` draws it.
+    levels : tuple of float
+        The upper and the lower level, in pixels.
+
+    Returns
+    -------
+    tuple of ndarray
+        Along both edges, downwards.
+    """
+    t = np.linspace(0, 1, 101)
+    height = y[0] * (1 - t) ** 3 + 1.5 * sum(y) * t * (1 - t) + y[1] * t**3
+    share = np.interp(np.linspace(*levels, 21), height, t * t * (3 - 2 * t))
+    return top[0] + (low[0] - top[0]) * share, top[1] + (low[1] - top[1]) * share

@@ -7,8 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
 from draftproof.toy_runs import Row
 from draftproof.trace import Run
@@ -16,7 +14,7 @@ from draftproof.trace import Run
 from ..marks import label, law, line, mass
 from ..plate import Plate, drawing
 from ..words import num, text_width
-from .glyphs import box, letter, name_of, path_of, spoken
+from .glyphs import box, fan, fan_edges, letter, name_of, path_of, spoken
 
 __all__ = ["one_context", "token_ribbon", "whole_toy"]
 
@@ -62,15 +60,6 @@ def _fate_labels(ax: Axes, plate: Plate, fates: Sequence[str], left: float, unit
                 break
 
 
-def _fan(top: tuple[float, float], low: tuple[float, float], y0: float, y1: float) -> Path:
-    (a, b), (c, d) = top, low
-    bend = (y0 + y1) / 2
-    points = [(a, y0), (a, bend), (c, bend), (c, y1), (d, y1), (d, bend), (b, bend), (b, y0),
-              (a, y0)]  # fmt: skip
-    curve = [Path.CURVE4] * 3
-    return Path(points, [Path.MOVETO, *curve, Path.LINETO, *curve, Path.CLOSEPOLY])
-
-
 @drawing
 def token_ribbon(
     plate: Plate, run: Run, vocabulary: Sequence[str], *, c: float = 0.1, v: float = 1.0
@@ -114,12 +103,7 @@ def token_ribbon(
         x0, x1 = left + a * unit + 1.5, left + b * unit - 1.5
         t0 = left + k * price * unit
         line(ax, [x0, x0, x1, x1], [148, 152, 152, 148], "leader")
-        fan = _fan((x0, x1), (t0 + 1, t0 + price * unit - 1), 153, 230)
-        colour = plate.theme.q if k == shown else None
-        face, edge = (colour.fill, colour.line) if colour else (plate.theme.panel,
-                                                                plate.theme.hairline)  # fmt: skip
-        ax.add_patch(PathPatch(fan, facecolor=face, edgecolor=edge, linewidth=1.25 if colour else 1,
-                               zorder=2 if colour else 1))  # fmt: skip
+        fan(ax, (x0, x1), (t0 + 1, t0 + price * unit - 1), (153, 230), k == shown)
         for d in range(gamma):
             x = t0 + (d + 0.5) * c * unit
             line(ax, [x, x], [236, 252], color=plate.theme.q.line)
@@ -131,9 +115,11 @@ def token_ribbon(
     line(ax, [end, end], [237, 251], "leader")
     saved = f"{num(count - spent, 1)} {plate.pick('passes saved', 'saved')}"
     label(ax, (x + end) / 2, 236, saved, color="ink2", ha="center", bold=True)
-    middle = (left + borders[shown + 1] * unit + left + (shown + 1) * price * unit) / 2
-    label(ax, middle + 14, 190, f"one round: {max(lengths)} characters", bold=True, halo="panel")
-    label(ax, middle + 14, 207, f"in {num(price)} passes", halo="panel")
+    ends = (left + borders[shown] * unit, left + borders[shown + 1] * unit - 1.5)
+    times = (left + shown * price * unit, left + (shown + 1) * price * unit - 1)
+    beside = fan_edges(ends, times, (153, 230), (176, 210))[1].max() + 10
+    label(ax, beside, 190, f"one round: {max(lengths)} characters", bold=True, halo="panel")
+    label(ax, beside, 207, f"in {num(price)} passes", halo="panel")
     words = f"speculative: {rounds} rounds, each {gamma} short drafts + 1 pass"
     label(ax, left, 278, plate.pick(words, f"{rounds} rounds"), color="q", bold=True)
     label(ax, end, 278, f"{num(spent, 1)} passes: {num(count / spent)} times as fast",

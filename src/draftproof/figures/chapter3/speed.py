@@ -218,8 +218,10 @@ def three_meters(plate: Plate, alpha: float, lengths: Sequence[int] = (2, 4, 8, 
             label(ax, x + step / 2, top + tall + 16, str(k + 1), color="ink2", size=12, ha="center")
     label(ax, left, 16, plate.pick("fate of the first, second, ... draft of a block",
                                    "fate of draft 1, 2, ... of a block"), bold=True)  # fmt: skip
-    label(ax, left + plate.pick(step / 2, step), top + tall * (1 - alpha**2 / 2), "kept", bold=True,
-          ha="center", va="middle", halo="accepted")  # fmt: skip
+    narrow = step < 36  # then the word stands upright in its column
+    label(ax, left + step / 2, top + tall * (1 - alpha / 2), "kept", bold=True, ha="center",
+          va="middle", rotate=90.0 if narrow else 0.0, size=12 if narrow else 13,
+          halo=None if narrow else "accepted")  # fmt: skip
     if alpha < 0.98 and most > 3:
         label(ax, left + 2 * step + 7, top + tall * (1 - (alpha + alpha**2) / 2), "rejected",
               color="rejected", bold=True, va="middle", halo="panel")  # fmt: skip
@@ -283,8 +285,8 @@ def best_lengths(plate: Plate, curves: Sequence[LengthCurve]) -> None:
     ax.set_yticks(range(1, int(most) + 1))
     ax.grid(axis="y")
     line(ax, [0, lengths[-1]], [1, 1], "ink", linewidth=1.25)
-    label(ax, lengths[-1], 1, "plain", ha="right", size=12, color="ink2", halo="background",
-          va="middle")  # fmt: skip
+    label(ax, lengths[-1], 1 + most * 0.03, "plain", ha="right", size=12, color="ink2",
+          halo="background")  # fmt: skip
     for curve in curves:
         line(ax, curve.lengths, curve.speed, "ink", linewidth=1.75, zorder=3)
         words = f"$\\alpha$ = {num(curve.alpha)}"

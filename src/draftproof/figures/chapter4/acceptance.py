@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..chapter6.chart import chart
+from ..labels import beside
 from ..marks import dots, label, line, wash
 from ..plate import Plate, drawing
 from ..words import count, listed, num, text_width
@@ -179,7 +180,7 @@ def alpha_temperature(plate: Plate, curves: Mapping[str, Sequence[Row]]) -> None
         plate, plate.pick(250, 240), x=(-0.06, last * plate.pick(1.2, 1.42), ticks, "temperature"),
         y=(low, high, marks, "acceptance $\\alpha$"),
     )  # fmt: skip
-    ends: list[tuple[float, str, int]] = []
+    ends: dict[str, tuple[float, float]] = {}
     for k, (name, rows) in enumerate(curves.items()):
         rows = sorted(rows, key=_first)
         xs, ys = [r[0] for r in rows], [r[1] for r in rows]
@@ -190,12 +191,8 @@ def alpha_temperature(plate: Plate, curves: Mapping[str, Sequence[Row]]) -> None
             whisker(ax, row[0], row[2], row[3], color=plate.theme.ink2)
         best = max(rows, key=lambda r: r[1])
         dots(ax, [best[0]], [best[1]], "accepted", size=10, zorder=6)
-        ends.append((ys[-1], name, k))
-    gap = (high - low) * plate.pick(0.07, 0.075)
-    placed = -np.inf
-    for y, name, _ in sorted(ends):
-        placed = max(y, placed + gap)
-        label(ax, last * 1.03, placed, name, bold=True, va="middle", size=plate.pick(13, 12))
+        ends[name] = (xs[-1], ys[-1])
+    beside(ax, list(ends.values()), list(ends), size=plate.pick(13, 12))
     falls = [
         n
         for n, rows in curves.items()

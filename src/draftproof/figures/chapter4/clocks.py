@@ -67,7 +67,8 @@ def two_clocks(plate: Plate, plain: Clock, fast: Clock, tokens: int = 100) -> No
             _part(ax, part, (x, at + 30, value * unit, _BAR), f"{role}/{part}")
             x += value * unit
         _calls(ax, left, at + 30 + _BAR, clock.seconds * unit, calls)
-        _legend(ax, plate, clock, at + 30 + _BAR + 32)
+        seen = {part: value for part, value in clock.parts.items() if value * unit >= 1}
+        _legend(ax, plate, seen, at + 30 + _BAR + 32)
         at += plate.pick(122, 144)
     end = left + fast.seconds * unit
     if end < plate.width - left - 4:
@@ -113,9 +114,9 @@ def _calls(ax: Axes, left: float, y: float, wide: float, calls: int) -> None:
         line(ax, [x, x], [y + 4, y + 11], color=theme.p.line)
 
 
-def _legend(ax: Axes, plate: Plate, clock: Clock, y: float) -> None:
-    """Give each part's time a token, below the bar."""
-    said = [f"{_PARTS[p]} {seconds(v)}" for p, v in clock.parts.items() if v > 0]
+def _legend(ax: Axes, plate: Plate, seen: Mapping[str, float], y: float) -> None:
+    """Give the time a token of each part that can be seen, below the bar."""
+    said = [f"{_PARTS[part]} {seconds(value)}" for part, value in seen.items()]
     x = plate.pick(10.0, 6.0)
     for k, words in enumerate(said):
         words = words + ("" if k < len(said) - 1 else " a token")
@@ -126,7 +127,7 @@ def _legend(ax: Axes, plate: Plate, clock: Clock, y: float) -> None:
 
 
 def _told(clock: Clock, tokens: int) -> str:
-    parts = [f"{_PARTS[p]} {seconds(v * tokens)}" for p, v in clock.parts.items()]
+    parts = [f"{_PARTS[p]} {seconds(v * tokens)}" for p, v in clock.parts.items() if v > 0]
     return (
         f"{clock.name}: {seconds(clock.seconds * tokens)} and {round(clock.calls * tokens)} target "
         f"calls ({listed(parts)})"
@@ -168,8 +169,10 @@ def high_acceptance_slow(
         box(ax, "q", (x, 108, c * unit, _BAR), key="drafts", dashed=True)
         x += c * unit
     inside = fit(gamma * c * unit - 8, f"{gamma} drafts", bold=True)
-    label(ax, left + gamma * c * unit / 2, 108 + _BAR / 2, inside, bold=True, color="q",
-          ha="center", va="middle", halo="q")  # fmt: skip
+    if inside:
+        middle, half = left + gamma * c * unit / 2, text_width(inside, 13, True) / 2 + 4
+        wash(ax, "q", (middle - half, 108 + _BAR / 2 - 9, 2 * half, 18), zorder=4)
+        label(ax, middle, 108 + _BAR / 2, inside, bold=True, color="q", ha="center", va="middle")
     box(ax, "p", (x, 108, v * unit, _BAR), key="pass")
     label(ax, x + v * unit / 2, 108 + _BAR / 2, fit(v * unit - 8, f"one pass: {num(v)} steps",
           "one pass", bold=True), bold=True, color="p", ha="center", va="middle")  # fmt: skip

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
-from ..chapter3.glyphs import box, name_of
+from ..chapter3.glyphs import box, fan, fan_edges, name_of
 from ..marks import label, line, plate_of, wash
-from ..style import OUTLINE
 from ..words import fit
 
-__all__ = ["box", "fan", "glyph", "rest", "seconds", "shown", "whisker"]
+__all__ = ["box", "fan", "fan_edges", "glyph", "rest", "seconds", "shown", "whisker"]
 
 BREAK = "¶"
 
@@ -54,44 +51,18 @@ def seconds(value: float) -> str:
     Parameters
     ----------
     value : float
-        In seconds.
+        In seconds. One that would be printed as 0.00 ms without being it is "under 0.01 ms".
 
     Returns
     -------
     str
     """
     space = "\N{NO-BREAK SPACE}"
+    if 0 < value < 5e-6:
+        return f"under 0.01{space}ms"
     if value >= 1:
         return f"{value:.2f}{space}s"
     return f"{1e3 * value:.{0 if value >= 0.01 else 2 if value < 2e-3 else 1}f}{space}ms"
-
-
-def fan(
-    ax: Axes, top: tuple[float, float], low: tuple[float, float], y: tuple[float, float], lit: bool
-) -> None:
-    """Draw the band that joins a round's characters (above) to its time (below).
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes to draw on.
-    top, low : tuple of float
-        Left and right end of the characters, and of the time.
-    y : tuple of float
-        Where the band starts at the characters and ends at the time.
-    lit : bool
-        Whether it belongs to the chosen round: in the draft's colours and in front of the others.
-    """
-    theme = plate_of(ax).theme
-    (a, b), (c, d), (y0, y1) = top, low, y
-    bend = (y0 + y1) / 2
-    points = [(a, y0), (a, bend), (c, bend), (c, y1), (d, y1), (d, bend), (b, bend), (b, y0),
-              (a, y0)]  # fmt: skip
-    curve = [Path.CURVE4] * 3
-    codes = [Path.MOVETO, *curve, Path.LINETO, *curve, Path.CLOSEPOLY]
-    face, edge = (theme.q.fill, theme.q.line) if lit else (theme.panel, theme.hairline)
-    look = {"facecolor": face, "edgecolor": edge, "linewidth": OUTLINE if lit else 1}
-    ax.add_patch(PathPatch(Path(points, codes), zorder=2 if lit else 1, **look))
 
 
 def rest(

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from ..chapter6.chart import chart
+from ..labels import Room, beside
 from ..marks import dots, label, line, wash
 from ..plate import Plate, drawing
-from ..words import listed, num, percent
+from ..words import listed, num, percent, text_width
 from .pieces import whisker
 
 __all__ = ["roofline_here", "verification_price"]
@@ -32,46 +34,55 @@ def verification_price(plate: Plate, lines: Mapping[str, Sequence[Record]]) -> N
     most = np.ceil(max(float(row["ratio"]) for row in every) * 2 + 1) / 2
     ticks = [(t, str(t)) for t in plate.pick((1, 2, 3, 5, 9, 13, 17), (1, 5, 9, 13, 17))]
     ax = chart(
-        plate, plate.pick(240, 230), x=(0.5, last * plate.pick(1.3, 1.02), ticks,
+        plate, plate.pick(240, 230), x=(0.5, last * plate.pick(1.36, 1.02), ticks,
         "positions in one pass"), y=(0.5, most, [(y, num(y)) for y in range(1, int(most) + 1)],
-        "time of the pass, one position = 1"),
+        "time of the pass, one position = 1"), head=plate.pick(0, 18 * len(lines) + 4),
     )  # fmt: skip
     line(ax, [1, most], [1, most], "dashed", zorder=2)
     label(ax, min(most, last) + 0.3, most * 0.975, plate.pick("if every position cost a pass",
           "a pass each"), color="ink2", va="middle", bold=True, halo="background")  # fmt: skip
     line(ax, [0.5, last], [1, 1], "leader", zorder=2)
-    ends = []
+    ends: dict[str, tuple[float, float]] = {}
     for k, (name, rows) in enumerate(lines.items()):
         ordered = sorted(rows, key=lambda row: int(row["positions"]))
         xs = [row["positions"] for row in ordered]
         ys = [row["ratio"] for row in ordered]
-        dashes = [(), (6, 3), (2, 3)][k % 3]
-        line(ax, xs, ys, "ink", linewidth=1.75, zorder=3, **({"dashes": dashes} if dashes else {}))
+        line(ax, xs, ys, "ink", linewidth=1.75, zorder=3, **_dashes(k))
         dots(ax, xs, ys, "p", size=7, zorder=5)
         for row in ordered:
             if "spread" in row:
                 whisker(ax, row["positions"], *row["spread"], color=plate.theme.p.line)
-        ends.append((float(ys[-1]), name))
-    placed = 0.0
-    for y, name in sorted(ends):
-        placed = max(y, placed + most * 0.062)
-        if plate.phone:  # the lowest below its line, the others above theirs
-            lift = -0.06 if y == min(ends)[0] else 0.03
-            label(ax, last, placed + most * (lift - 0.062 * (lift < 0)), f"{name}: {y:.2f}",
-                  bold=True, ha="right", size=12, halo="background")  # fmt: skip
-        else:
-            label(ax, last + 0.35, placed, f"{name}: {y:.2f}", bold=True, va="middle")
+        ends[name] = (float(xs[-1]), float(ys[-1]))
+    if plate.phone:  # no room beside the lines: a key above them
+        _key(plate.axes[0], ends)
+    else:
+        beside(ax, list(ends.values()), [f"{name}: {y:.2f}" for name, (_, y) in ends.items()])
     told = []
     for name, rows in lines.items():
         parts = [f"{row['ratio']:.2f} at {row['positions']}" for row in rows]
         told.append(f"{name}: {listed(parts)}")
-    low, high = (percent(f(y / last for y, _ in ends), 0) for f in (min, max))
+    low, high = (percent(f(y / last for _, y in ends.values()), 0) for f in (min, max))
     plate.say(
         caption="the thin steep line is a pass for every position; the measured ones end at "
         f"{low} to {high} of it, at {last} positions: checking is cheap, and it is not free.",
         alt=f"Time of a pass against the positions it scores, one position being 1. "
         f"{'. '.join(told)}.",
     )
+
+
+def _dashes(k: int) -> dict[str, Any]:
+    dashes = [(), (6, 3), (2, 3)][k % 3]
+    return {"dashes": dashes} if dashes else {}
+
+
+def _key(page: Axes, ends: Mapping[str, tuple[float, float]]) -> None:
+    """Name the lines in rows below the axis' name, each with a piece of it, the highest first."""
+    rows = sorted(enumerate(ends.items()), key=lambda row: -row[1][1][1])
+    for n, (k, (name, (_, y))) in enumerate(rows):
+        level = 36 + 18 * n
+        line(page, [6, 38], [level - 4] * 2, "ink", linewidth=1.75, **_dashes(k))
+        dots(page, [22], [level - 4], "p", size=7, zorder=5)
+        label(page, 46, level, f"{name}: {y:.2f}", bold=True, size=12)
 
 
 @drawing
@@ -114,7 +125,8 @@ def roofline_here(plate: Plate, bandwidth: float, peak: float, points: Sequence[
     label(ax, ridge * (1.1 if roomy else 0.9), low * 1.25, words, color="ink2",
           ha="left" if roomy else "right", halo="panel" if roomy else "background")  # fmt: skip
     label(ax, end / 1.1, peak * 1.12, _rate(peak, False), bold=True, ha="right")
-    _spots(ax, plate, points)
+    roof = ([start, ridge, end], [start * bandwidth, peak, peak])
+    _spots(ax, plate, points, Room(ax, [roof, ([ridge, ridge], [low, peak])]))
     label(page, 6, 18, "operations a second", bold=True)
     label(page, plate.width - plate.pick(16, 10), height - 8, "operations a byte of weights",
           bold=True, ha="right")  # fmt: skip
@@ -151,9 +163,10 @@ def _rate(value: float, short: bool) -> str:
     return num(value, 0)
 
 
-def _spots(ax: Any, plate: Plate, points: Sequence[Record]) -> None:
+def _spots(ax: Any, plate: Plate, points: Sequence[Record], room: Room) -> None:
     """Draw the measured passes: one mark a model, the batch beside each."""
     models = sorted({str(p["model"]) for p in points})
+    ends: list[tuple[Record, str]] = []
     for k, model in enumerate(models):
         own = [p for p in points if p["model"] == model]
         for single in (True, False):
@@ -165,11 +178,14 @@ def _spots(ax: Any, plate: Plate, points: Sequence[Record]) -> None:
             look: dict[str, Any] = {"marker": "o" if k == 0 else "s"}
             dots(ax, [p["intensity"] for p in some], [p["flops_per_s"] for p in some], role, size=8,
                  zorder=5, **look)  # fmt: skip
-            for p in some[:: max(1, len(some) - 1)]:  # the ends; between them the order is plain
-                label(ax, p["intensity"] * (1.18 if single else 0.85),
-                      p["flops_per_s"] * (0.74 if single else 1.2), str(p["batch"]), color=role,
-                      bold=True, va="middle", ha="left" if single else "right", size=12,
-                      halo="background")  # fmt: skip
+            ends += [(p, role) for p in some[:: max(1, len(some) - 1)]]
+    for p in points:
+        room.keep(p["intensity"], p["flops_per_s"], 4)
+    for p, role in ends:  # the ends alone; between them the order is plain
+        batch = str(p["batch"])
+        place = room.near(p["intensity"], p["flops_per_s"], text_width(batch, 12, True), 4)
+        if place is not None:
+            label(ax, *place[:2], batch, color=role, bold=True, ha=place[2], size=12)
     page = plate.axes[0]
     many = max(int(p["positions"]) for p in points)
     words = (("p", "1 position, by batch"), ("q", f"{many} positions"))

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from ..marks import label, line, mass
 from ..plate import Plate, drawing
 from ..words import fit, num, text_width
-from .pieces import box, fan, glyph, rest, seconds, shown
+from .pieces import box, fan, fan_edges, glyph, rest, seconds, shown
 
 __all__ = ["Ribbon", "real_ribbon", "ribbon_of"]
 
@@ -256,8 +256,9 @@ def _about(
 ) -> None:
     """Say what the lit round gave and took, beside it."""
     left, unit = at
-    # The fan's right edge at the height of the first line, where it has bent by a third.
-    edge = 0.68 * sum(lengths[: chosen + 1]) + 0.32 * (chosen + 1) * ribbon.price
+    first, price = sum(lengths[:chosen]), ribbon.price
+    top = (left + first * unit, left + (first + lengths[chosen]) * unit)
+    low = (left + chosen * price * unit, left + (chosen + 1) * price * unit)
     letters = "character" if lengths[chosen] == 1 else "characters"
     head = f"{lengths[chosen]} {letters}"
     lines = plate.pick(
@@ -265,12 +266,23 @@ def _about(
         (head, f"in {num(ribbon.price)} passes"),
     )
     wide = max(text_width(words, 13, bold=True) for words in lines)
-    x = left + edge * unit + 14
-    if x + wide > plate.width - 4:
-        start = 0.32 * sum(lengths[:chosen]) + 0.68 * chosen * ribbon.price
-        x = left + start * unit - 14 - wide
-    label(ax, max(x, 4), 188, lines[0], bold=True, halo="panel")
-    label(ax, max(x, 4), 205, lines[1], halo="panel")
+    x, y, ground = _beside((top, low), wide, plate.width - 4)
+    label(ax, x, y, lines[0], bold=True, halo=ground)
+    label(ax, x, y + 17, lines[1], halo=ground)
+
+
+def _beside(
+    fan: tuple[tuple[float, float], tuple[float, float]], wide: float, last: float
+) -> tuple[float, float, str]:
+    """Return where two lines of text go: right of the fan, left of it, or within."""
+    for y in (188.0, 174.0, 208.0):
+        starts, ends = fan_edges(*fan, (153, 230), (y - 14, y + 22))
+        if ends.max() + 10 + wide <= last and y < 200:  # what is saved stands low on the right
+            return ends.max() + 10, y, "panel"
+        if starts.min() - 10 - wide >= 4:
+            return starts.min() - 10 - wide, y, "panel"
+    starts, ends = fan_edges(*fan, (153, 230), (174, 210))
+    return (starts.max() + ends.min() - wide) / 2, 188.0, "q"
 
 
 def _say(plate: Plate, ribbon: Ribbon, chosen: int) -> None:

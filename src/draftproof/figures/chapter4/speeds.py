@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from ..chapter6.chart import chart
-from ..marks import dots, label, law, line, plate_of, wash
+from ..labels import Room, beside, spread
+from ..marks import dots, label, law, line, wash
 from ..plate import Plate, drawing
-from ..words import listed, num, percent
+from ..words import listed, num, percent, text_width
 from .pieces import box, whisker
 
 __all__ = ["batch_crossover", "best_of", "crossover", "lookup_tasks", "predicted_measured"]
@@ -148,30 +149,50 @@ def batch_crossover(plate: Plate, rows: Sequence[Record]) -> None:
     sizes = [int(row["batch"]) for row in top]
     speeds = [float(row["speedup"]) for row in top]
     high = np.ceil(max(row["spread"][1] for row in rows) * 2 + 0.4) / 2
-    wide = (sizes[-1] / sizes[0]) ** plate.pick(0.14, 0.4) * 1.2
-    ends = (sizes[0] / 1.5, sizes[-1] * wide)
-    ticks = [(b, str(b)) for b in sizes]
+    step = next((s for s in (0.5, 1, 2, 5) if high <= 8 * s), 10)
+    curves = {gamma: _curve(rows, gamma) for gamma in sorted({int(r["gamma"]) for r in rows})}
+    side = _clearer_side(list(curves.values()), high * 0.06)
+    start, end = _limits(sizes, plate.pick(640, 276), (74, 24) if side == "left" else (24, 74))
     ax = chart(
-        plate, plate.pick(250, 240), x=(*ends, ticks, "sequences in a batch"),
-        y=(0, high, [(y, num(y)) for y in np.arange(0, high + 0.01, 0.5)], "speedup"),
+        plate, plate.pick(250, 240),
+        x=(start, end, [(b, str(b)) for b in sizes], "sequences in a batch"),
+        y=(0, high, [(y, num(y)) for y in np.arange(0, high + 0.01, step)], "speedup"),
         logarithmic=True,
     )  # fmt: skip
-    wash(ax, "panel", (ends[0], 0, ends[1] - ends[0], 1))
-    line(ax, ends, [1, 1], "ink", linewidth=1.25)
-    label(ax, ends[0] * 1.06, high * 0.06, "slower than plain decoding", color="ink2", bold=True,
-          va="middle", halo="panel")  # fmt: skip
-    _lengths(ax, rows, high)
+    wash(ax, "panel", (start, 0, end - start, 1))
+    line(ax, [start, end], [1, 1], "ink", linewidth=1.25)
+    for xs, ys in curves.values():
+        line(ax, xs, ys, "leader", zorder=3, linewidth=1.25)
+    tip = 0 if side == "left" else -1
+    beside(ax, [(xs[tip], ys[tip]) for xs, ys in curves.values()],
+           [f"$\\gamma$ = {gamma}" for gamma in curves], side=side, avoid=1, off=26,
+           size=12, color="ink2", bold=False, halo=("panel", "background"))  # fmt: skip
+    room = Room(ax, [*curves.values(), ((start, end), (1, 1))])
+    for row in top:
+        room.keep(row["batch"], row["speedup"], 4.5)
     for row in top:
         whisker(ax, row["batch"], *row["spread"])
-        fast = row["speedup"] >= 1
-        dots(ax, [row["batch"]], [row["speedup"]], "accepted" if fast else "rejected", size=9,
-             zorder=5)  # fmt: skip
-        label(ax, row["batch"], row["spread"][1] + high * 0.03, f"{row['speedup']:.2f}", bold=True,
-              ha="center", size=12, halo="background" if fast else "panel")  # fmt: skip
+        dots(ax, [row["batch"]], [row["speedup"]],
+             "accepted" if row["speedup"] >= 1 else "rejected", size=9, zorder=5)  # fmt: skip
+        words = f"{row['speedup']:.2f}"
+        marks = [(row["spread"][1], 0), (row["speedup"], 4.5)]
+        level = room.above(row["batch"], marks, text_width(words, 12, True))
+        if level is not None:
+            label(ax, row["batch"], level, words, bold=True, ha="center", size=12,
+                  halo="background" if level >= 1 else "panel")  # fmt: skip
+    below = [high * share for share in (0.05, 0.12, 0.19, 0.26) if high * share < 0.9]
+    words = "slower than plain decoding"
+    x = start * (end / start) ** 0.02
+    level = room.first(x, below, text_width(words, 13, True))
+    if level is not None:
+        label(ax, x, level, words, color="ink2", bold=True, halo="panel")
     where = crossover(top)
     if where is not None:
         line(ax, [where] * 2, [0, 1], "dashed", zorder=2)
-        label(ax, where, high * 0.15, f"about {where:.0f}", bold=True, ha="center", halo="panel")
+        words = f"about {where:.0f}"
+        level = room.first(where, below[::-1], text_width(words, 13, True), ha="center")
+        if level is not None:
+            label(ax, where, level, words, bold=True, ha="center", halo="panel")
     plate.say(
         caption=_verdict(speeds, sizes, where),
         alt="Measured speedup against the number of sequences, with the price of the pass in plain "
@@ -179,24 +200,29 @@ def batch_crossover(plate: Plate, rows: Sequence[Record]) -> None:
     )
 
 
-def _lengths(ax: Axes, rows: Sequence[Record], high: float) -> None:
-    """Draw one line for each block length, named at its end."""
-    ends = []
-    for gamma in sorted({int(row["gamma"]) for row in rows}):
-        own = sorted((r for r in rows if r["gamma"] == gamma), key=lambda r: int(r["batch"]))
-        line(ax, [r["batch"] for r in own], [r["speedup"] for r in own], "leader", zorder=3)
-        ends.append((float(own[-1]["speedup"]), own[-1]["batch"], gamma))
-    ends.sort()
-    levels: list[float] = []
-    for y, _, _ in ends:
-        levels.append(max(y, levels[-1] + high * 0.065) if levels else y)
-    lift = sum(level - y for level, (y, _, _) in zip(levels, ends, strict=True)) / len(ends)
-    beside = plate_of(ax).pick(1.3, 1.75)
-    for level, (_, x, gamma) in zip(levels, ends, strict=True):
-        words = f"$\\gamma$ = {gamma}"
-        y = level - lift
-        label(ax, x * beside, y, words, va="middle", size=12, color="ink2",
-              halo="panel" if y < 1 else "background")  # fmt: skip
+def _curve(rows: Sequence[Record], gamma: int) -> tuple[list[float], list[float]]:
+    """Return the batches and speedups of one block length."""
+    own = sorted((r for r in rows if r["gamma"] == gamma), key=lambda r: int(r["batch"]))
+    return [float(r["batch"]) for r in own], [float(r["speedup"]) for r in own]
+
+
+def _clearer_side(
+    curves: Sequence[tuple[list[float], list[float]]], gap: float
+) -> Literal["left", "right"]:
+    """Return the side on which the curves' ends lie so far apart that their names move less."""
+
+    def moved(tip: int) -> float:
+        levels = [ys[tip] for _, ys in curves]
+        return sum(abs(a - b) for a, b in zip(levels, spread(levels, gap, avoid=1), strict=True))
+
+    return "left" if moved(0) < moved(-1) else "right"
+
+
+def _limits(sizes: Sequence[int], wide: float, margins: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of a logarithmic axis that leaves so many pixels beside its points."""
+    ratio = max(sizes[-1] / sizes[0], 2.0)
+    step = ratio ** (1 / (wide - sum(margins)))
+    return sizes[0] / step ** margins[0], sizes[0] * ratio * step ** margins[1]
 
 
 def _by_length(rows: Sequence[Record]) -> str:

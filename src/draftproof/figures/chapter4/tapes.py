@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from draftproof.finite import check_whole
 
-from ..marks import arrow, label, line, mass
+from ..marks import arrow, label, line, mass, wash
 from ..plate import Plate, drawing
 from .pieces import box
 
@@ -175,8 +175,13 @@ def _tape(
     for k in range(_SEEN + 1):
         shape = (x + k * wide + gap / 2, y, wide - gap, _HIGH)
         box(ax, "p" if who == "target" else "q", shape, dashed=who != "target")
-    label(ax, x + 2 * wide, y + _HIGH / 2, "context", ha="center", va="middle", size=12,
-          halo="p" if who == "target" else "q")  # fmt: skip
+    wash(
+        ax,
+        "p" if who == "target" else "q",
+        (x + 2 * wide - 28, y + _HIGH / 2 - 9, 56, 18),
+        zorder=4,
+    )
+    label(ax, x + 2 * wide, y + _HIGH / 2, "context", ha="center", va="middle", size=12)
     first = x + (_SEEN + 1) * wide
     stay = cut.left(who)
     for k in range(max(cut.held(who), stay, cut.accepted)):

@@ -22,6 +22,7 @@ def chart(
     x: tuple[float, float, Ticks, str],
     y: tuple[float, float, Ticks, str],
     logarithmic: bool = False,
+    head: float = 0,
 ) -> Axes:
     """Make a plate of one chart: each axis as (low, high, ticks, name).
 
@@ -37,19 +38,21 @@ def chart(
         Of the axis across.
     logarithmic : bool
         Whether the axis along is.
+    head : float
+        Room above the data area, below the name of its axis: pixels for a key.
 
     Returns
     -------
     Axes
     """
     left, wide = plate.pick((56, 640), (44, 276))
-    canvas = plate.pixels(tall + 96)
+    canvas = plate.pixels(tall + 96 + head)
     scale = {"xscale": "log"} if logarithmic else {}
-    ax = plate.axes_at(left, 36, wide, tall, xlim=x[:2], ylim=y[:2], **scale)
+    ax = plate.axes_at(left, 36 + head, wide, tall, xlim=x[:2], ylim=y[:2], **scale)
     ax.set_xticks([at for at, _ in x[2]], [words for _, words in x[2]])
     ax.set_yticks([at for at, _ in y[2]], [words for _, words in y[2]])
     ax.xaxis.set_minor_locator(NullLocator())
     ax.grid(axis="y")
     label(canvas, plate.pick(12, 6), 18, y[3], bold=True)
-    label(canvas, left + wide, tall + 84, x[3], bold=True, ha="right")
+    label(canvas, left + wide, tall + 84 + head, x[3], bold=True, ha="right")
     return ax

@@ -9,6 +9,8 @@ from .bigram import Bigram
 from .blocks import Blocks
 from .cost import Cost
 from .darts import Darts
+from .heat import Heat
+from .meters import Meters
 from .noise import Noise
 from .ribbon import Ribbon
 from .roofline import Roofline
@@ -24,6 +26,8 @@ __all__ = [
     "Blocks",
     "Cost",
     "Darts",
+    "Heat",
+    "Meters",
     "Noise",
     "Ribbon",
     "Roofline",

@@ -40,11 +40,15 @@ LIVE: dict[str, str] = {
     "its coins would have said.",
     "one-context": "after every context the strip of pieces cut off is exactly as long as the "
     "strip of pieces filled in, so what comes out has the solid outline.",
+    "one-context-cool": "the plain parts of the bars together are the overlap at this temperature, "
+    "and the curve below has it at all others: it can fall on both sides, rise, or turn.",
     "noise-funnel": _NOISE,
     "noise-band": _NOISE,
     "stairs": _STAIRS,
     "stairs-under-load": _STAIRS,
     "high-acceptance-slow": _STAIRS,
+    "three-meters": "what is kept is the same in all three bars; what it is measured against "
+    "differs: the drafts that were tested, all that were drafted, or the one pass that it took.",
     "roofline": _ROOF,
     "batch-curve": _ROOF,
     "token-against-block": "both rules get the same drafted blocks, and the plain area of the "

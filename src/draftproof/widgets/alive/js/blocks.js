@@ -1,6 +1,6 @@
 /* All blocks over two tokens, judged by the token rule and as a whole, and where that gains. */
 
-import { alive, num, prose, sum } from "./kit.js";
+import { alive, clamp, num, prose, sum } from "./kit.js";
 import {
   NAMES, PARTS, RULES, average, both, compare, gains, short, signed, spelt, sumWords, word,
 } from "./blockwise.js";
@@ -10,9 +10,9 @@ export const facts = compare;
 /* ---- picture ---- */
 
 function sheet(gamma, pen) {
-  const row = [46, 40, 32, 28][gamma - 1], x = pen.choose(84, 10), top = 16, strip = 26 + gamma * row;
-  const first = top + 34 + 26, second = first + strip + 10, foot = second + gamma * row;
-  return { x, wide: pen.width - x - pen.choose(12, 10), row, top, first, second, foot, low: foot + 60 };
+  const row = [46, 40, 32, 28][gamma - 1], x = pen.choose(84, 10), top = pen.choose(16, 36), head = gamma > 2 ? 44 : 26;
+  const first = top + head + 34, second = first + gamma * row + 36, foot = second + gamma * row;
+  return { x, wide: pen.width - x - pen.choose(12, 10), row, top, head, first, second, foot, low: foot + 60 };
 }
 
 /* Where each block's column begins, and how wide it is. */
@@ -51,20 +51,34 @@ function tiles(f, s, pen, rule, y0) {
   }).join("");
 }
 
+/* A block's name in its column; upright where it is too wide for that. */
+function named(pen, s, x, w, choices) {
+  const look = { anchor: "middle", bold: true, tone: "q" }, middle = x + w / 2, level = s.top + s.head / 2;
+  const said = choices.find((one) => one.length * 7.6 + 6 < w);
+  if (said) return pen.text(middle, level + 4.5, said, look);
+  const turned = pen.text(middle, level + 4.5, choices.at(-1), { ...look, size: 12 });
+  return w < 14 || s.head < 40 ? "" : pen.tag("g", { transform: `rotate(-90 ${middle} ${level})` }, turned);
+}
+
+/* On a narrow screen the chosen block's name and change stand over and under its column. */
+function legend(f, pen, s, mine, name, changed) {
+  const put = (y, words, tone) => pen.text(clamp(mine.x + mine.w / 2, words.length * 3.8 + 6, pen.width - words.length * 3.8 - 6), y,
+    words, { anchor: "middle", bold: true, tone });
+  return put(s.top - 9, `draft ${name} · ${short(f.drafted[mine.k])}`, "q") + put(s.foot + 20, `${name}: change ${changed}`);
+}
+
 function strips(state, f, pen, s) {
-  const { gamma } = state;
-  let out = pen.choose(pen.text(10, s.top + 17, "drafted", { bold: true, tone: "q" }), "");
+  const { gamma } = state, mine = columns(f, s).find(({ block }) => block === f.chosen);
+  let out = pen.choose(pen.text(10, s.top + s.head / 2 + 4.5, "drafted", { bold: true, tone: "q" }), "");
   for (const { block, k, x, w } of columns(f, s)) {
     const name = word(spelt(block, gamma)), share = short(f.drafted[k]);
-    const said = [`draft ${name} · ${share}`, `${name} · ${share}`, name].find((one) => one.length * 7.6 + 6 < w);
     const changed = signed(average(f.block.kept[k]) * f.drafted[k] - average(f.token.kept[k]) * f.drafted[k]);
-    const put = (y, words, more) => pen.text(x + w / 2, y, words, { anchor: "middle", bold: true, ...more });
-    out += pen.rect(x, s.top, w, 26, { class: "edge edge-q gone" });
-    if (said) out += put(s.top + 18, said, { tone: "q" });
-    if (changed.length * 7.6 + 8 < w) out += put(s.foot + 20, changed);
+    out += pen.rect(x, s.top, w, s.head, { class: "edge edge-q gone" })
+      + named(pen, s, x, w, pen.choose([`draft ${name} · ${share}`, `${name} · ${share}`, name], [name]));
+    if (pen.phone) out += k === mine.k ? legend(f, pen, s, mine, name, changed) : "";
+    else if (changed.length * 7.6 + 8 < w) out += pen.text(x + w / 2, s.foot + 20, changed, { anchor: "middle", bold: true });
   }
-  const mine = columns(f, s).find(({ block }) => block === f.chosen);
-  let front = pen.rect(mine.x, s.top, mine.w, 26, { class: "mine" });
+  let front = pen.rect(mine.x, s.top, mine.w, s.head, { class: "mine" });
   for (const [rule, y] of [["token", s.first], ["block", s.second]]) {
     const verb = pen.choose("drafts kept:", "kept"), words = sumWords(f[rule].kept, f[rule].total, gamma)
       .find((said) => (said.length + verb.length + 1) * 7.2 < s.wide - 90);

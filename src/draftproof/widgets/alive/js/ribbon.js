@@ -26,18 +26,17 @@ function cell(pen, fate, character, [x, y, w, h], size, key) {
 /* The rows of the text; a narrow screen shows those that end with the round. */
 function sheet(state, f, pen) {
   const columns = pen.choose(44, 22), at = places(whole(state), columns);
-  const rows = at[at.length - 1][0] + 1, seen = pen.choose(rows, Math.min(rows, 5));
+  const rows = at[at.length - 1][0] + 1, seen = pen.choose(rows, Math.min(rows, 3));
   const last = f.emitted ? at[f.emitted - 1][0] : 0, first = clamp(last - seen + 1, 0, rows - seen);
-  const wide = (pen.width - 8) / columns, top = pen.choose(28, 44), pitch = 30;
+  const wide = (pen.width - 8) / columns, top = 28, pitch = 30;
   return { at, wide, high: 26, pitch, top, first, seen, foot: top + seen * pitch };
 }
 
 function text(state, f, pen) {
   const s = sheet(state, f, pen), begun = f.emitted - (f.last ? f.last.emitted : 0), now = {};
-  const prompt = marked(runOf(state).prompt);
-  const remark = (y, words) => pen.text(4, y, words, { size: 12, tone: "ink2" });
-  let out = remark(14, `after the prompt ${pen.choose(prompt, "")}`) + remark(31, pen.choose("", prompt));
-  let blank = "";
+  const prompt = marked(runOf(state).prompt), most = pen.choose(90, 40);
+  const end = prompt.length > most ? `…${prompt.slice(1 - most).replace(/^\S*\s/, "")}` : prompt;
+  let out = pen.text(4, 14, `after ${pen.choose("the prompt ", "")}${end}`, { size: 12, tone: "ink2" }), blank = "";
   s.at.forEach(([row, column], i) => {
     if (row < s.first || row >= s.first + s.seen) return;
     const x = 4 + column * s.wide, y = s.top + (row - s.first) * s.pitch;
@@ -46,8 +45,8 @@ function text(state, f, pen) {
       `text/${f.fates[i]}`);
     if (i >= begun) (now[y] = now[y] || [x])[1] = x + s.wide;
   });
-  for (const [y, [x, end]] of Object.entries(now)) {
-    out += pen.rect(x - 1, y - 2, end - x + 2, s.high + 4, { class: "mine", rx: 2 });
+  for (const [y, [x, stop]] of Object.entries(now)) {
+    out += pen.rect(x - 1, y - 2, stop - x + 2, s.high + 4, { class: "mine", rx: 2 });
   }
   const touch = { fill: "transparent", style: "cursor:pointer" };
   return { out: out + pen.line(blank) + pen.rect(0, s.top, pen.width, s.foot - s.top, touch), foot: s.foot };
@@ -126,8 +125,7 @@ function more(state, f) {
   const row = (cellOf) => `<tr>${["rounds", "drafted", "tested", "accepted", "emitted"].map(cellOf).join("")}</tr>`;
   return `<table><thead>${row((name) => `<th>${name}</th>`)}</thead>`
     + `<tbody>${row((name) => `<td>${f[name]}</td>`)}</tbody></table>`
-    + '<p class="dpa-note">Every target pass adds one character of its own, a correction or a bonus. '
-    + "It is emitted, and is no accepted draft.</p>";
+    + '<p class="dpa-note">The character that a pass adds itself, correction or bonus, is emitted and is no accepted draft.</p>';
 }
 
 /* ---- controls ---- */
@@ -173,10 +171,10 @@ export default alive({
       show: (x, s) => `${x} of ${roundsOf(s)}` },
     { kind: "menu", key: "run", label: "recorded run", options: (s) => s.runs.map(({ title }, i) => [i, title]),
       set: (s, run) => ({ run, round: Math.min(s.round, roundsOf({ ...s, run })) }) },
-    { kind: "button", key: "back", label: "Step back", act: go((s) => s.round - 1), off: (s) => s.round <= 0 },
+    { kind: "button", key: "back", label: "Back", act: go((s) => s.round - 1), off: (s) => s.round <= 0 },
     { kind: "button", key: "next", label: "Step", act: go((s) => s.round + 1), off: atEnd },
     { kind: "button", key: "play", label: ({ app }) => (app.playing() ? "Pause" : "Play"), act: play },
-    { kind: "button", key: "end", label: "To the end", act: go(roundsOf), off: atEnd },
+    { kind: "button", key: "end", label: "End", act: go(roundsOf), off: atEnd },
   ],
   facts, draw, read, more, grab,
 });

@@ -71,7 +71,7 @@ export const phrase = (pen, x, y, parts) => pen.tag("text", { x, y, class: "b" }
 
 /* ---- bars: one unit of length is one character, and one plain target pass ---- */
 
-const HIGH = 22;
+const highOf = (pen) => pen.choose(22, 14);
 
 const scale = (state, f, pen) =>
   (pen.width - 8) / Math.max(whole(state).length, roundsOf(state) * f.price);
@@ -79,7 +79,7 @@ const scale = (state, f, pen) =>
 /* The kept drafts twice: with the rejected one of a round they were tested, with the target's own
    character of every round they are the text. */
 export function counters(state, f, pen, top) {
-  const unit = scale(state, f, pen), kept = ["accepted", f.accepted];
+  const unit = scale(state, f, pen), high = highOf(pen), kept = ["accepted", f.accepted];
   const bars = [
     ["tested", [kept, ["rejected", f.tested - f.accepted]], "drafts tested", [f.accepted, f.tested]],
     ["emitted", [kept, ["corrected", f.corrected], ["bonus", f.bonus]], pen.choose("characters", ""),
@@ -94,11 +94,11 @@ export function counters(state, f, pen, top) {
     }
     let x = 4;
     for (const [fate, n] of parts) {
-      out += pen.mass(ROLE[fate] || fate, x, y + 8, n * unit, HIGH,
+      out += pen.mass(ROLE[fate] || fate, x, y + 8, n * unit, high,
         { key: `${name}/${fate}`, bare: n * unit < 3 });
       x += n * unit;
     }
-    y += HIGH + 30;
+    y += high + 30;
   }
   const own = f.rounds * unit, x = 4 + f.accepted * unit;
   const words = `${f.corrected} + ${f.bonus} = ${f.rounds}: one a target pass`;
@@ -113,44 +113,44 @@ export function counters(state, f, pen, top) {
 
 /* Boxes of plain decoding above, the rounds below. */
 export function clocks(state, f, pen, top) {
-  const unit = scale(state, f, pen), end = 4 + f.emitted * unit, y = top + 8, low = y + HIGH + 10;
+  const unit = scale(state, f, pen), end = 4 + f.emitted * unit, high = highOf(pen), y = top + 8, low = y + high + 10;
   const title = (at, words, tone, time) => pen.text(4, at, words, { bold: true, tone })
     + pen.text(pen.width - 4, at, time, { anchor: "end", bold: true });
   const passes = pen.choose(`${f.emitted} pass${f.emitted === 1 ? "" : "es"}, `, "");
   let out = title(top, pen.choose("plain decoding: one pass a character", "plain decoding"), "p",
     passes + seconds(f.plain));
-  let d = `M4 ${y}H${end}v${HIGH}H4z`;
+  let d = `M4 ${y}H${end}v${high}H4z`;
   // Boxes thinner than this would be lines alone.
-  for (let k = 1; k < f.emitted && unit > 3; k++) d += `M${4 + k * unit} ${y}v${HIGH}`;
+  for (let k = 1; k < f.emitted && unit > 3; k++) d += `M${4 + k * unit} ${y}v${high}`;
   if (f.emitted) {
-    out += pen.rect(4, y, f.emitted * unit, HIGH, { class: "fill-p", "data-key": "plain" })
+    out += pen.rect(4, y, f.emitted * unit, high, { class: "fill-p", "data-key": "plain" })
       + pen.path(d, { class: "edge edge-p" });
   }
   out += rounds(state, f, pen, low, unit) + saved(f, pen, 4 + f.rounds * f.price * unit, end, low);
   const parts = pen.choose(" of drafts, one pass and the tests", "");
   return {
-    out: out + title(low + HIGH + 18, `speculative: ${many(f.rounds, "round")}${parts}`, "q",
+    out: out + title(low + high + 18, `speculative: ${many(f.rounds, "round")}${parts}`, "q",
       seconds(f.speculative)),
-    height: low + HIGH + 28,
+    height: low + high + 28,
   };
 }
 
 function rounds(state, f, pen, y, unit) {
-  const { drafts, check, rest } = runOf(state);
+  const { drafts, check, rest } = runOf(state), high = highOf(pen);
   let out = "", d = "";
   const part = (look, x, w, key, inset) =>
-    pen.rect(x, y + inset, w, HIGH - 2 * inset, { class: look, "data-key": key });
+    pen.rect(x, y + inset, w, high - 2 * inset, { class: look, "data-key": key });
   for (let k = 0; k < f.rounds; k++) {
     const x = 4 + k * f.price * unit, pass = x + drafts * unit, w = check * unit;
     out += part("tone-q", x, drafts * unit, "drafts", 4) + part("fill-p", pass, w, "pass", 0)
       + part("fill-axis", pass + w, rest * unit, "rest", 4);
-    d += `M${pass} ${y}h${w}v${HIGH}h${-w}z`;
+    d += `M${pass} ${y}h${w}v${high}h${-w}z`;
   }
   return out + pen.path(d, { class: "edge edge-p" });
 }
 
 function saved(f, pen, stop, end, y) {
-  const room = end - stop, words = `${seconds(f.plain - f.speculative)} saved`, middle = y + HIGH / 2;
+  const room = end - stop, words = `${seconds(f.plain - f.speculative)} saved`, middle = y + highOf(pen) / 2;
   if (room < 12) return "";
   return pen.line(`M${stop + 4} ${middle}H${end}M${end} ${middle - 6}v12`, "leader")
     + (room > words.length * 7 + 14
