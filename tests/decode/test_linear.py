@@ -29,11 +29,18 @@ def apart(made, *shape):
 
 
 @packing
-@pytest.mark.parametrize("shape", [(1, 1), (1, 6), (3, 5), (7,), (1, 300), (64, 1)])
+@pytest.mark.parametrize("shape", [(1, 2), (1, 6), (3, 5), (7,), (1, 300), (64, 1)])
 def test_products_are_the_same(shape):
     made = layer()
     assert apart(made, *shape) < 1e-5
     assert made._packed is not None
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_a_single_row_goes_the_usual_way(shape):
+    """It is what plain decoding is made of, and the plain kernel is the faster one for it."""
+    made = layer()
+    assert apart(made, *shape) == 0 and made._packed is None
 
 
 @packing

@@ -2,7 +2,9 @@
 
 For a few rows a matrix product costs what it costs to read the weights. The plain kernel also puts
 them into another order first, every time: a pass over six positions then takes up to twice as long
-as over one, and verification is dear for no reason. Here the order is made once.
+as over one, and verification is dear for no reason. Here the order is made once. A single row
+needs no other order, and the plain kernel is the faster one for it: plain decoding, which speeds
+are compared with, must not be slowed down.
 """
 
 from __future__ import annotations
@@ -42,10 +44,10 @@ def _packs(x: Tensor, weight: Tensor) -> bool:
 class Linear(nn.Linear):
     """`torch.nn.Linear` without bias; large frozen float32 weights on a CPU are packed once.
 
-    Weights that need a gradient, and other devices and types, go the usual way. Frozen weights
-    that were changed all the same, by loading others or in place, are packed anew: torch counts
-    such changes. It does not count those made through ``.data`` or through numpy's view of the
-    memory, and then the old weights go on being used.
+    A single row, weights that need a gradient, and other devices and types go the usual way. Frozen
+    weights that were changed all the same, by loading others or in place, are packed anew: torch
+    counts such changes. It does not count those made through ``.data`` or through numpy's view of
+    the memory, and then the old weights go on being used.
 
     Parameters
     ----------
@@ -69,7 +71,8 @@ class Linear(nn.Linear):
         Tensor, shape (..., outputs)
         """
         weight = self.weight
-        if weight.requires_grad or weight.numel() < _SMALLEST or not _packs(x, weight):
+        alone = x.numel() <= weight.shape[1]
+        if alone or weight.requires_grad or weight.numel() < _SMALLEST or not _packs(x, weight):
             return super().forward(x)
         now = (weight.data_ptr(), weight._version)
         if self._packed is None or self._of != now:

@@ -140,11 +140,12 @@ def pass_seconds(
     warm: int = 3,
     before: Callable[[], object] = lambda: None,
 ) -> dict[int, Spread]:
-    """Time bare passes of a model over some numbers of positions, in turn.
+    """Time bare passes of a model over some numbers of positions.
 
     A pass over gamma + 1 positions is a verification; over 1 a step of plain decoding. Their
     ratio is the price v. The tokens are random ones from a fixed seed: time does not depend on
-    them.
+    them. Passes of one length follow one another, as in a program: the weights may lie in memory
+    in two orders, for one row and for several, and each length finds its own in the caches.
 
     Parameters
     ----------
@@ -188,8 +189,8 @@ def pass_seconds(
             cache.rollback([held] * batch)
 
         seconds: dict[int, list[float]] = {n: [] for n in positions}
-        for repeat in range(-warm, repeats):
-            for n, found in seconds.items():
+        for n, found in seconds.items():
+            for repeat in range(-warm, repeats):
                 before()
                 taken = _seconds(lambda: run(n), model.device)  # noqa: B023
                 if repeat >= 0:

@@ -46,10 +46,12 @@ class Norm(nn.RMSNorm):
         dim = check_whole(dim, "dim", 1)
         eps = float(check_number(eps, "eps", low=0, above=True))
         super().__init__(dim, eps=eps)
-        # Tensors: a plain number would be made into one at every call. Not buffers: they stay on
-        # the CPU, where alone they are used, and exact whatever the weights' type is.
-        self._share = torch.tensor(dim**-0.5, dtype=torch.float64, device="cpu")
-        self._side = torch.tensor(eps**0.5, dtype=torch.float64, device="cpu")
+        # Tensors, in either type: a plain number would be made into one at every call. Not buffers:
+        # they stay on the CPU, where alone they are used.
+        self._sizes = {
+            kind: torch.tensor([dim**-0.5, eps**0.5], dtype=kind, device="cpu").unbind()
+            for kind in _WIDE
+        }
 
     def forward(self, x: Tensor) -> Tensor:
         """Return rows of root mean square 1, scaled.
@@ -66,7 +68,8 @@ class Norm(nn.RMSNorm):
         fits = x.dtype == weight.dtype and x.dtype in _WIDE and x.shape[-1:] == weight.shape
         if torch.is_grad_enabled() or x.device.type != "cpu" or not fits:
             return super().forward(x)
-        size = torch.linalg.vector_norm(x, dim=-1, keepdim=True).mul_(self._share)
+        share, side = self._sizes[x.dtype]
+        size = torch.linalg.vector_norm(x, dim=-1, keepdim=True).mul_(share)
         # Divided first: the quotient is of moderate size whatever the row is.
-        scaled: Tensor = (x / size.hypot_(self._side)).mul_(weight)
+        scaled: Tensor = (x / size.hypot_(side)).mul_(weight)
         return scaled
