@@ -104,9 +104,9 @@ def test_keys_drag_and_reset(take):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_on_a_phone(opened, hand, theme):
+def test_on_a_phone(opened, theme):
     with opened(theme, 360, reduced_motion="reduce") as bench:
-        one = hand(bench.widget("heat"))
+        one = bench.hand("heat")
         for temperature in (0, 0.5, 5):
             one.move(temperature=temperature)
             agrees(one, temperature)

@@ -121,9 +121,9 @@ def test_keys_drag_and_reset(take):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_on_a_phone(opened, hand, theme):
+def test_on_a_phone(opened, theme):
     with opened(theme, 360, reduced_motion="reduce") as bench:
-        one = hand(bench.widget("meters"))
+        one = bench.hand("meters")
         for alpha, gamma in ((0.8, 8), (1, 16), (0, 16), (0.5, 1), (0.97, 16)):
             one.move(alpha=alpha)
             one.move(gamma=gamma)

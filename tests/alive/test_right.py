@@ -109,7 +109,7 @@ def judge_cost(one, seen):
     now = seen.one("now")
     assert (now["cx"], now["cy"]) == (near(x(one.gamma)), near(y(speeds[one.gamma])))
     judge_best(one, seen, facts, x)
-    even = "–" if facts["breakEven"] is None else fixed(facts["breakEven"])
+    even = "none" if facts["breakEven"] is None else fixed(facts["breakEven"])
     price = f"{fixed(facts['tokens'])} / {fixed(facts['price'])} = {fixed(facts['speedup'])}"
     assert [seen.values[0], *seen.values[2:]] == [price, even, fixed(facts["operations"])]
     assert ("a loss" in seen.facts[0][1]) == (facts["speedup"] < 1)
@@ -120,8 +120,9 @@ def judge_best(one, seen, facts, x):
     """The best length, in the readout, at its place, and on the button."""
     best, said, button = facts["best"], seen.one("best"), seen.knobs["best"]
     reached = 0 < best <= 16
+    endless = one.c == 0 or (one.alpha == 1 and one.c < one.v)
     assert seen.values[1] == (
-        "none" if not best else "no end" if one.c == 0 else f"{best}{' or more' * (best == 64)}"
+        "none" if not best else "no end" if endless else f"{best}{' or more' * (best == 64)}"
     )
     assert button["off"] == (not reached)
     if reached:
@@ -129,7 +130,7 @@ def judge_best(one, seen, facts, x):
         assert [ring["cx"] for ring in seen.all("ring")] == [near(x(best))] * (best != one.gamma)
         assert button["words"] == "Best γ"
     else:
-        wanted = "do not draft" if not best else "longer" if one.c == 0 else f"γ = {best}"
+        wanted = "do not draft" if not best else "longer" if endless else f"γ = {best}"
         assert wanted in said["text"]
         assert len(button["words"]) > len("Best γ: ")
 
@@ -688,6 +689,7 @@ CASES = [
     C("cost", {}, [("alpha", 0.9), ("gamma", 2), ("c", 0.05), ("best", None)],
       {"gamma": cost.best_gamma(0.9, 0.05)[0]}),
     C("cost", {}, [("alpha", 1), ("c", 0)], {"alpha": 1, "c": 0}),
+    C("cost", {"c": 0.2}, [("alpha", 1)], {"alpha": 1}),
     C("cost", {"alpha": 0.99, "c": 0.02}, [("best", None)], {"gamma": 4}),
     C("cost", {"alpha": 0.1, "c": 0.3}, [("best", None)], {"gamma": 4}),
     C("cost", {"alpha": 0.5, "c": 0.0, "v": 3.0}, []),
@@ -902,7 +904,7 @@ MUTANTS = {
     "the drag is stuck": M("cost", r"set: \{ gamma: clamp", "set: { x: clamp", "drag"),
     "best is one less": M("cost", r"app\.facts\(\)\.best", "app.facts().best - 1", "best"),
     "another break even": M("cost", r"num\(f\.breakEven\)", "num(f.bonus)"),
-    "free drafts have a best": M("cost", r"if \(c === 0\) return.*", "", "c", 1),
+    "free drafts have a best": M("cost", r"if \(endless\(state\)\) return.*", "", "c", 1),
     "the best beyond the slider is set": M(
         "cost", r", off: \(s\) => !verdict.*shown,", ",", "best", 1
     ),

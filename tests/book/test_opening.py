@@ -422,6 +422,7 @@ def test_unset_buttons_lead_to_the_section(reader, scripts):
         hrefs = [a.get_attribute("href") for a in page.locator("a[data-host]").all()]
         assert [urljoin(HOME + name, href) for href in hrefs] == unset()
     page.get_by_role("link", name="Colab: 01-envelopes.ipynb").click()
+    page.wait_for_load_state()  # a click does not wait for the page that it leads to
     assert page.url == unset()[0]
     assert page.locator("section:has(> #your-copy) > h2").is_visible()
     assert page.locator("form.dp-copy").is_visible() is scripts
@@ -540,7 +541,7 @@ def test_forgetting(reader):
     assert buttons(other) == hosted(HUB[0])
     forget.click()
     assert buttons(page) == unset()
-    assert page.get_by_role("status").inner_text() == ""
+    assert page.get_by_role("status").inner_text().startswith("Forgotten.")
     assert page.get_by_label("Where is your copy?").input_value() == ""
     assert kept(page) is None
     # The other tab is told, and nothing comes back with the next page.

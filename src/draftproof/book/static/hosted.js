@@ -35,7 +35,8 @@
   function parse(address, branch) {
     const found = ADDRESS.exec(address);
     if (!found || /\/\.{1,2}$|\.git$/.test(found[1])) {
-      const error = `“${shortened(address)}” does not say where a repository on GitHub is. Write ` +
+      const given = address ? `“${shortened(address)}” does not say` : "An empty field does not say";
+      const error = `${given} where a repository on GitHub is. Write ` +
         "https://github.com/OWNER/NAME; .git, a slash or /tree/BRANCH may follow, nothing else.";
       return { error, field: "address" };
     }
@@ -102,6 +103,7 @@
 
     function complain(problem) {
       error.textContent = problem.error || "";
+      if (problem.error) state.replaceChildren();
       for (const field of [address, branch]) {
         const wrong = field.name === problem.field;
         field.setAttribute("aria-invalid", wrong);
@@ -139,6 +141,7 @@
     forget.addEventListener("click", () => {
       remember(null);
       fill(point());
+      if (!own && !state.hasChildNodes()) state.textContent = "Forgotten. The buttons lead to this section again.";
       address.focus();
     });
     form.hidden = false;

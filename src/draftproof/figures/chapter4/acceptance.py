@@ -202,8 +202,8 @@ def alpha_temperature(plate: Plate, curves: Mapping[str, Sequence[Row]]) -> None
     verdict = (
         "every line falls all the way, as the claim that heat lowers the overlap says."
         if len(falls) == len(curves)
-        else "the lines do not fall with the heat: each has its top where the large dot is "
-        f"({listed([f'{n} at T = {num(t[0])}' for n, t in tops.items()])}), so heat alone does not "
+        else "each line is highest where its large dot is "
+        f"({listed([f'{n} at T = {num(t[0])}' for n, t in tops.items()])}): heat alone does not "
         "say what the overlap does."
     )
     plate.say(

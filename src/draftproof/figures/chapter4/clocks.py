@@ -16,7 +16,12 @@ from .pieces import box, rest, seconds
 
 __all__ = ["Clock", "high_acceptance_slow", "two_clocks"]
 
-_PARTS = {"draft": "drafts", "target": "target passes", "verify": "acceptance", "overhead": "rest"}
+_PARTS = {
+    "draft": "drafts",
+    "target": "target passes",
+    "verify": "draws and tests",
+    "overhead": "rest",
+}
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,8 @@ def two_clocks(plate: Plate, plain: Clock, fast: Clock, tokens: int = 100) -> No
     label(ax, plate.width - left, at + 14, f"{num(gain)} times as fast", bold=True,
           ha="right", size=15)  # fmt: skip
     plate.say(
-        caption=f"the lower bar has fewer target passes, and each is longer; with the drafts and "
-        f"the acceptance it comes to {percent(fast.seconds / plain.seconds, 0)} of the upper one "
+        caption="the lower bar has fewer target passes, and each is longer; with the drafts, draws "
+        f"and tests it comes to {percent(fast.seconds / plain.seconds, 0)} of the upper one "
         f"({tokens} tokens, the prompt's pass left out).",
         alt=f"Two bars to one scale for {tokens} tokens. {_told(plain, tokens)}. "
         f"{_told(fast, tokens)}. The first takes {num(gain)} times the time of the second.",
@@ -98,8 +103,9 @@ def _part(ax: Axes, part: str, shape: tuple[float, float, float, float], key: st
         box(ax, "q" if part == "draft" else "p", shape, key=key, dashed=part == "draft")
     else:
         rest(ax, shape, key=key)
-    words = {"draft": ("drafts",), "target": ("target passes", "target"), "verify": ("acceptance",)}
-    inside = fit(shape[2] - 8, *words.get(part, ("",)), bold=True)
+    shorter = {"target": ("target",), "verify": ("draws",)}.get(part, ())
+    words = ("",) if part == "overhead" else (_PARTS[part], *shorter)
+    inside = fit(shape[2] - 8, *words, bold=True)
     if inside:
         role = {"draft": "q", "target": "p"}.get(part, "ink")
         label(ax, shape[0] + shape[2] / 2, shape[1] + _BAR / 2, inside, bold=True, ha="center",
@@ -116,10 +122,9 @@ def _calls(ax: Axes, left: float, y: float, wide: float, calls: int) -> None:
 
 def _legend(ax: Axes, plate: Plate, seen: Mapping[str, float], y: float) -> None:
     """Give the time a token of each part that can be seen, below the bar."""
-    said = [f"{_PARTS[part]} {seconds(value)}" for part, value in seen.items()]
+    said = ["a token:", *(f"{_PARTS[part]} {seconds(value)}" for part, value in seen.items())]
     x = plate.pick(10.0, 6.0)
-    for k, words in enumerate(said):
-        words = words + ("" if k < len(said) - 1 else " a token")
+    for words in said:
         if x > 10 and x + text_width(words, 12) > plate.width - 4:
             x, y = plate.pick(10.0, 6.0), y + 17
         label(ax, x, y, words, size=12, color="ink2")

@@ -191,7 +191,7 @@ def _spots(ax: Any, plate: Plate, points: Sequence[Record], room: Room) -> None:
     words = (("p", "1 position, by batch"), ("q", f"{many} positions"))
     for k, (role, said) in enumerate(words):
         label(page, plate.pick(58, 6) + k * 146, 38, said, color=role, bold=True)
-    for k, (mark, model) in enumerate(zip("os", models, strict=False)):
+    for k, (mark, model) in enumerate(zip("os", models, strict=False) if len(models) > 1 else ()):
         x, y = plate.pick((400, 38), (12, 59))
         x += k * 160
         dots(page, [x], [y - 4], "ink2", size=7, marker=mark)

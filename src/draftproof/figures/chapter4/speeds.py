@@ -147,7 +147,6 @@ def batch_crossover(plate: Plate, rows: Sequence[Record]) -> None:
     """
     top = best_of(rows)
     sizes = [int(row["batch"]) for row in top]
-    speeds = [float(row["speedup"]) for row in top]
     high = np.ceil(max(row["spread"][1] for row in rows) * 2 + 0.4) / 2
     step = next((s for s in (0.5, 1, 2, 5) if high <= 8 * s), 10)
     curves = {gamma: _curve(rows, gamma) for gamma in sorted({int(r["gamma"]) for r in rows})}
@@ -193,8 +192,9 @@ def batch_crossover(plate: Plate, rows: Sequence[Record]) -> None:
         level = room.first(where, below[::-1], text_width(words, 13, True), ha="center")
         if level is not None:
             label(ax, where, level, words, bold=True, ha="center", halo="panel")
+    best = listed([f"{row['gamma']} at {row['batch']}" for row in top])
     plate.say(
-        caption=_verdict(speeds, sizes, where),
+        caption=f"{_verdict(top, sizes, where)} (Drafts in the best block: {best}.)",
         alt="Measured speedup against the number of sequences, with the price of the pass in plain "
         f"steps. {_by_length(rows)}",
     )
@@ -234,17 +234,20 @@ def _by_length(rows: Sequence[Record]) -> str:
     return " ".join(said)
 
 
-def _verdict(speeds: Sequence[float], sizes: Sequence[int], where: float | None) -> str:
+def _verdict(top: Sequence[Record], sizes: Sequence[int], where: float | None) -> str:
+    speeds = [float(row["speedup"]) for row in top]
     if where is not None:
         return (
             f"the best block's dots fall through 1 at about {where:.0f} sequences: from there on "
             "drafting loses, whatever its length."
         )
+    if top[-1]["spread"][0] < 1 < top[-1]["spread"][1]:
+        return f"the best block's dots come down to 1: at {sizes[-1]} sequences nothing is gained."
     if speeds[-1] < speeds[0]:
         side = "above" if speeds[-1] >= 1 else "below"
         return (
-            f"the best block's dots stay {side} 1 up to {sizes[-1]} sequences, and the gain "
-            "shrinks as the batch grows."
+            f"the best block's dots stay {side} 1 up to {sizes[-1]} sequences, and the gain is "
+            f"smaller there than at {sizes[0]}."
         )
     return f"the gain does not shrink up to {sizes[-1]} sequences on this machine."
 

@@ -41,7 +41,7 @@ LIVE: dict[str, str] = {
     "one-context": "after every context the strip of pieces cut off is exactly as long as the "
     "strip of pieces filled in, so what comes out has the solid outline.",
     "one-context-cool": "the plain parts of the bars together are the overlap at this temperature, "
-    "and the curve below has it at all others: it can fall on both sides, rise, or turn.",
+    "and the curve below has it at all others: it can rise, turn, or have a low between two rises.",
     "noise-funnel": _NOISE,
     "noise-band": _NOISE,
     "stairs": _STAIRS,

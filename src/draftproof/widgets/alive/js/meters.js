@@ -33,7 +33,7 @@ function columns(state, f, pen, s) {
       out += pen.mass("accepted", ...column(kept, 0), { key: `kept/${k}` })
         + pen.mass("rejected", ...column(met - kept, kept), { key: `rejected/${k}` });
     }
-    if (!pen.phone || k % 2) {
+    if (!pen.phone || k % 2 === 0) {
       out += pen.text(x + s.unit / 2, s.base + 17, String(k + 1), { anchor: "middle", size: 12, tone: "ink2", key: "draft" });
     }
   }

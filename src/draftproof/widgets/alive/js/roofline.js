@@ -55,7 +55,8 @@ function roof(state, f, pen) {
   for (let k = low; k <= high; k++) {
     const words = k < -1 || k > 4 ? `10${raised(k)}` : String(10 ** k);
     out += pen.line(`M${x(10 ** k)} ${floor}v5`, "axis");
-    if ((high - k) % every === 0) out += pen.text(x(10 ** k), floor + 20, words, { anchor: "middle", size: 12, tone: "ink2", key: `decade/${k}` });
+    const at = Math.min(x(10 ** k), pen.width - 4 * words.length); // the last one stays in the picture
+    if ((high - k) % every === 0) out += pen.text(at, floor + 20, words, { anchor: "middle", size: 12, tone: "ink2", key: `decade/${k}` });
   }
   out += pen.text(4, 14, pen.choose("share of the machine's arithmetic in use (16-bit, whatever the weights are stored in)", "16-bit arithmetic in use"), { bold: true })
     + pen.text(pen.width - right, floor + 38, "operations a byte", { anchor: "end", bold: true });
