@@ -120,7 +120,7 @@ def judge_best(one, seen, facts, x):
     """The best length, in the readout, at its place, and on the button."""
     best, said, button = facts["best"], seen.one("best"), seen.knobs["best"]
     reached = 0 < best <= 16
-    endless = one.c == 0 or (one.alpha == 1 and one.c < one.v)
+    endless = one.c == 0
     assert seen.values[1] == (
         "none" if not best else "no end" if endless else f"{best}{' or more' * (best == 64)}"
     )

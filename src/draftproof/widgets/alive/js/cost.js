@@ -53,8 +53,8 @@ export function facts({ alpha, gamma, c, v }) {
 
 /* ---- picture ---- */
 
-/* Free drafts, or drafts that are cheaper than a pass and all kept: every further one is a gain. */
-const endless = ({ alpha, c, v }) => c === 0 || (alpha === 1 && c < v);
+/* Free drafts: every further one is a gain. */
+const endless = ({ c }) => c === 0;
 
 /* What is best, in words: for the picture, the readout and the button, which can set it only
    where it is on the slider. */
@@ -182,7 +182,7 @@ function draw(state, f, pen) {
 
 function read(state, f) {
   return [
-    [`${num(f.tokens)} / ${num(f.price)} = ${num(f.speedup)}`, f.speedup < 1 ? "tokens over passes: a loss" : "tokens over passes: the speed"],
+    [`${num(f.tokens)} / ${num(f.price)} = ${num(f.speedup)}`, f.speedup < 1 ? "tokens over passes: here a loss" : "tokens over passes: the speed"],
     [verdict(state, f).short, "best number of drafts"],
     [f.breakEven === null ? "none" : num(f.breakEven), `$α$ at which ${state.gamma} ${state.gamma > 1 ? "break" : "breaks"} even`],
     [num(f.operations), "times the arithmetic"],
