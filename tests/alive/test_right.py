@@ -120,9 +120,8 @@ def judge_best(one, seen, facts, x):
     """The best length, in the readout, at its place, and on the button."""
     best, said, button = facts["best"], seen.one("best"), seen.knobs["best"]
     reached = 0 < best <= 16
-    endless = one.c == 0
     assert seen.values[1] == (
-        "none" if not best else "no end" if endless else f"{best}{' or more' * (best == 64)}"
+        "none" if not best else "no end" if one.c == 0 else f"{best}{' or more' * (best == 64)}"
     )
     assert button["off"] == (not reached)
     if reached:
@@ -130,7 +129,7 @@ def judge_best(one, seen, facts, x):
         assert [ring["cx"] for ring in seen.all("ring")] == [near(x(best))] * (best != one.gamma)
         assert button["words"] == "Best γ"
     else:
-        wanted = "do not draft" if not best else "longer" if endless else f"γ = {best}"
+        wanted = "do not draft" if not best else "longer" if one.c == 0 else f"γ = {best}"
         assert wanted in said["text"]
         assert len(button["words"]) > len("Best γ: ")
 
@@ -904,7 +903,7 @@ MUTANTS = {
     "the drag is stuck": M("cost", r"set: \{ gamma: clamp", "set: { x: clamp", "drag"),
     "best is one less": M("cost", r"app\.facts\(\)\.best", "app.facts().best - 1", "best"),
     "another break even": M("cost", r"num\(f\.breakEven\)", "num(f.bonus)"),
-    "free drafts have a best": M("cost", r"if \(endless\(state\)\) return.*", "", "c", 1),
+    "free drafts have a best": M("cost", r"if \(c === 0\) return.*", "", "c", 1),
     "the best beyond the slider is set": M(
         "cost", r", off: \(s\) => !verdict.*shown,", ",", "best", 1
     ),

@@ -53,14 +53,11 @@ export function facts({ alpha, gamma, c, v }) {
 
 /* ---- picture ---- */
 
-/* Free drafts: every further one is a gain. */
-const endless = ({ c }) => c === 0;
-
 /* What is best, in words: for the picture, the readout and the button, which can set it only
    where it is on the slider. */
-function verdict(state, { best, bestSpeed }) {
+function verdict({ c }, { best, bestSpeed }) {
   if (!best) return { short: "none", words: "best: do not draft", act: "Best γ: do not draft" };
-  if (endless(state)) return { short: "no end", words: "no best: the longer, the better", act: "Best γ: no end" };
+  if (c === 0) return { short: "no end", words: "no best: the longer, the better", act: "Best γ: no end" };
   const short = best < FARTHEST ? String(best) : `${best} or more`;
   if (best > LAST) return { short, words: `best: $γ$ = ${short}, off to the right`, act: `Best γ: ${short}, off the slider` };
   return { short, words: `best: $γ$ = ${short}, ${num(bestSpeed)} times`, act: "Best γ", shown: true };
@@ -175,14 +172,14 @@ function draw(state, f, pen) {
   const top = curve(state, f, pen), steps = stair(state, f, pen, top.foot + 12), end = clocks(state, f, pen, steps);
   const alt = `Speed against the number of drafts. Acceptance ${num(state.alpha)}, ${state.gamma} drafts, a draft costs ${num(state.c)} `
     + `and verification ${num(state.v)} passes: ${num(f.tokens)} tokens a round in ${num(f.price)} passes, speed ${num(f.speedup)}. `
-    + (!f.best ? "No length gains anything." : endless(state) ? "There is no best length: the longer the block, the better."
+    + (!f.best ? "No length gains anything." : state.c === 0 ? "Drafts are free: the longer the block, the better."
       : `The best length is ${verdict(state, f).short}, at ${num(f.bestSpeed)} times.`);
   return { height: end.height, body: top.out + steps.out + end.out, alt };
 }
 
 function read(state, f) {
   return [
-    [`${num(f.tokens)} / ${num(f.price)} = ${num(f.speedup)}`, f.speedup < 1 ? "tokens over passes: here a loss" : "tokens over passes: the speed"],
+    [`${num(f.tokens)} / ${num(f.price)} = ${num(f.speedup)}`, f.speedup < 1 ? "tokens over passes: a loss" : "tokens over passes: the speed"],
     [verdict(state, f).short, "best number of drafts"],
     [f.breakEven === null ? "none" : num(f.breakEven), `$α$ at which ${state.gamma} ${state.gamma > 1 ? "break" : "breaks"} even`],
     [num(f.operations), "times the arithmetic"],
