@@ -358,8 +358,8 @@ def filled(
                 f"weights must be finite floats, got {weight.dtype} in {name}"
                 f"{', not all of them finite' if weight.is_floating_point() else ''}"
             )
-    ends = [weights.get(name) for name in ("embedding.weight", "head.weight")]
-    if config.tied and None not in ends and not torch.equal(*ends):  # type: ignore[arg-type]
+    ends = [weights[name] for name in ("embedding.weight", "head.weight") if name in weights]
+    if config.tied and len(ends) == 2 and not torch.equal(ends[0], ends[1]):
         raise ValueError("weights of a tied model must be one matrix, got two different ones")
     try:
         with torch.device("meta"):  # no memory and no time for weights that are replaced at once
