@@ -7,16 +7,13 @@ pytest.importorskip("ipywidgets")
 from draftproof import cost, toy_curves, toy_runs
 from draftproof.examples import toy
 from draftproof.figures.catalog import CATALOG
-from draftproof.figures.chapter3 import gap_bands, one_context, stairs, three_meters
+from draftproof.figures.chapter3 import gap_bands, one_context, stairs
 from draftproof.widgets import chapter3
 
 STILLS = {
     "context_bars": "one-context",
     "noisy_gaps": "gap-bands",
     "round_stairs": "stairs",
-    "loaded_stairs": "stairs-under-load",
-    "block_meters": "three-meters",
-    "warm_bars": "one-context-cool",
 }
 
 
@@ -72,28 +69,3 @@ def test_stairs_follow_every_slider():
     assert "10 drafts" in move(live, gamma=10)
     move(live, alpha=0.0)
     move(live, alpha=1.0, c=0.0)
-
-
-def test_a_busier_machine_is_slower():
-    live = chapter3.loaded_stairs()
-    assert "speedup is 0.9" in live.picture.alt
-    assert "speedup is 3.4" in move(live, batch=1)
-    alt = move(live, alpha=0.5, gamma=2, c=0.1, batch=512)
-    assert alt == stairs(*toy_curves.loaded_round(0.5, 2, 0.1, 512), batch=512).alt
-
-
-def test_meters_follow_gamma():
-    live = chapter3.block_meters()
-    alt = move(live, alpha=0.6, longest=5)
-    assert alt == three_meters(0.6, (2, 4, 5)).alt
-    assert "0.416" not in alt
-
-
-def test_heat():
-    live = chapter3.warm_bars()
-    cool = live.picture.alt
-    alt = move(live, temperature=2.0)
-    assert alt != cool and "temperature 2" in alt
-    move(live, temperature=0.0, weight=0.9, context="e")
-    row = toy_runs.row_at("e", 0.9, 0.0)
-    assert live.picture.alt == one_context(row, temperature=0.0).alt

@@ -7,12 +7,11 @@ from draftproof import toy_runs as runs
 from draftproof.bigram import START
 from draftproof.examples import toy
 from draftproof.figures import Shown, show
-from draftproof.figures.chapter3 import gap_bands, one_context, stairs, three_meters
+from draftproof.figures.chapter3 import gap_bands, one_context, stairs
 
 from .live import Live, choice, slider, whole
 
-__all__ = ["block_meters", "context_bars", "loaded_stairs", "noisy_gaps", "round_stairs",
-           "warm_bars"]  # fmt: skip
+__all__ = ["context_bars", "noisy_gaps", "round_stairs"]
 
 _NAMES = {"start": START, "space": " "}
 
@@ -77,67 +76,4 @@ def round_stairs() -> Live:
         gamma=whole("drafts γ", 4, 1, 10),
         c=slider("draft cost c", 0.1, 0, 1, 0.01),
         v=slider("verification v", 1.0, 1, 6, 0.1),
-    )
-
-
-def loaded_stairs() -> Live:
-    """Return the staircase on a busy machine; controls: alpha, gamma, c and the batch.
-
-    Returns
-    -------
-    Live
-    """
-
-    def draw(alpha: float, gamma: int, c: float, batch: int) -> Shown:
-        results = curves.loaded_round(alpha, gamma, c, batch)
-        return show(stairs, *results, name="stairs-under-load", batch=batch)
-
-    return Live(
-        draw,
-        alpha=slider("acceptance α", 0.9, 0, 1, 0.01),
-        gamma=whole("drafts γ", runs.GAMMA, 1, 10),
-        c=slider("draft cost c", 0.05, 0, 1, 0.01),
-        batch=whole("sequences", curves.BATCH, 1, 512),
-    )
-
-
-def block_meters() -> Live:
-    """Return the three meters; controls: alpha and the longest block.
-
-    Returns
-    -------
-    Live
-    """
-
-    def draw(alpha: float, longest: int) -> Shown:
-        lengths = tuple(sorted({g for g in (2, 4, 8) if g < longest} | {longest}))
-        return show(three_meters, alpha, lengths=lengths)
-
-    return Live(
-        draw,
-        alpha=slider("acceptance α", 0.8, 0, 1, 0.01),
-        longest=whole("longest block", 16, 2, 16),
-    )
-
-
-def warm_bars() -> Live:
-    """Return the two laws of a context, warped; controls: temperature, weight, context.
-
-    Returns
-    -------
-    Live
-    """
-
-    def draw(temperature: float, weight: float, context: str) -> Shown:
-        after = _NAMES.get(context, context)
-        row, before = runs.row_at(after, weight, temperature), runs.row_at(after, weight)
-        return show(
-            one_context, row, None, before, name="one-context-cool", temperature=temperature
-        )
-
-    return Live(
-        draw,
-        temperature=slider("temperature", 0.5, 0, 5, 0.05),
-        weight=slider("weight of p in q", runs.WEIGHT, 0, 1),
-        context=choice("context", _contexts(), runs.CONTEXT),
     )
