@@ -11,6 +11,7 @@ from torch import Tensor
 
 from draftproof.decode import generate
 from draftproof.decode.corpus import HELD_OUT
+from draftproof.decode.drafters import NgramTable
 from draftproof.decode.models import Transformer
 from draftproof.decode.shipped import load_table, read_model
 from draftproof.decode.training import Recipe, heldout_loss
@@ -29,16 +30,17 @@ characters, made for the book's chapter on real decoding. They write pastiche, n
   Held out: {held_names}, {held:,} characters; no file has seen them.
 - **Recipe.** Muon for the matrices inside the blocks, AdamW for the rest, bfloat16 autocast,
   sequences of {length} characters and of {context} in the last fifth. Target: {target_steps:,}
-  steps of {target_tokens:,} characters. Draft: {draft_steps:,} steps on the plays, then
-  {distil_steps:,} steps on the target's laws (a mixture of cross-entropy and total variation,
-  since α = 1 - TV).
+  steps of {target_tokens:,} characters. Draft: {draft_steps:,} steps of {draft_tokens:,} on the
+  plays, then {distil_steps:,} of {distil_tokens:,} on the target's laws (a mixture of
+  cross-entropy and total variation, since α = 1 - TV). Table: at each place of the plays the
+  target's law is counted, not the one character that stands there.
 - **Again.** `python -m training --out FOLDER` makes all files, with a progress bar. The figures may
   differ in the last digits between machines.
 - **How α was measured.** {samples} texts of {characters} characters drawn from the target, each
   after {prompt} characters of a held-out play; the mean of Σ min(p, q) over all positions. The
   second figure is the standard error over texts.
 - **Format.** Weights: 16-bit safetensors, the shape in the header. Table: runs of five characters
-  that occur at least three times, as a compressed numpy file. `SHA256SUMS` holds their sums.
+  that are expected at least twice, as a compressed numpy file. `SHA256SUMS` holds their sums.
 """
 SAMPLES, CHARACTERS, PROMPT = 32, 384, 64
 
@@ -79,6 +81,8 @@ def write_card(out: Path, recipes: Mapping[str, Recipe], text: Tensor, held: Ten
     models = {n: read_model(out / f"{n}.safetensors") for n in ("target", "draft-plain", "draft")}
     tables = {f"{order}-gram": load_table(order, folder=out) for order in (2, 3, 4, 5)}
     target = models.pop("target")
+    size = target.config.vocabulary
+    tables["5-gram-counted"] = NgramTable.from_tokens(text.numpy(), size, 5)
     alpha = overlaps(target, {**models, **tables}, held)
     figures = {
         name: {
@@ -94,8 +98,9 @@ def write_card(out: Path, recipes: Mapping[str, Recipe], text: Tensor, held: Ten
         "target": ("`target.safetensors`", "target, 8 blocks of width 192"),
         "draft": ("`draft.safetensors`", "draft, 1 block of width 128, distilled"),
         "draft-plain": ("not shipped", "the same draft before distillation"),
-        "5-gram": ("`table.npz`", "counts of runs of five"),
-        "4-gram": ("", "the same, runs of four"),
+        "5-gram": ("`table.npz`", "expected counts of runs of five"),
+        "5-gram-counted": ("not shipped", "the same, of the characters that stand there"),
+        "4-gram": ("", "the shipped one, runs of four"),
         "3-gram": ("", "the same, runs of three"),
         "2-gram": ("", "the same, runs of two"),
     }
@@ -111,7 +116,9 @@ def write_card(out: Path, recipes: Mapping[str, Recipe], text: Tensor, held: Ten
         target_steps=first.steps,
         target_tokens=first.batch * first.length,
         draft_steps=second.steps,
+        draft_tokens=second.batch * second.length,
         distil_steps=third.steps,
+        distil_tokens=third.batch * third.length,
         samples=SAMPLES,
         characters=CHARACTERS,
         prompt=PROMPT,

@@ -2,9 +2,9 @@
 
 Plain and speculative decoding take turns with every drafter and block length; then come the prices
 of verification and drafting, acceptance on the target's own text, batches, the machine's limits,
-and, where transformers is installed, its assisted generation on the same weights. A full run takes
-about ten minutes on two cores that do nothing else. The results are the package's
-``decode.json`` and ``ribbon.json``.
+the same weights kept in 16 bits and, where transformers is installed, its assisted generation. A
+full run takes about a quarter of an hour on two cores that do nothing else. The results are the
+package's ``decode.json`` and ``ribbon.json``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.decode import accept, hugging, parts, ribbon, speed
+from benchmarks.decode import accept, hugging, parts, ribbon, short, speed
 from benchmarks.decode.pair import QUICK, Effort, Pair, shipped
 from benchmarks.files import write
 from benchmarks.onetoken import machine
@@ -45,7 +45,9 @@ def measure(pair: Pair, effort: Effort, quick: bool, note: str = "") -> dict[str
     ways = len(speed.settings(pair, effort))
     many = len(effort.batches) * effort.batch_repeats * (1 + len(speed.batch_gammas(effort)))
     heats = 3 * len(accept.TEMPERATURES) + len(pair.drafters) + 2
-    bar = Bar((ways + 1) * effort.repeats + many + heats + hugging.runs(effort))
+    bar = Bar(
+        (ways + 1) * effort.repeats + many + heats + hugging.runs(effort) + short.runs(effort)
+    )
     about = describe() | ({"note": note} if note else {})
     alphas, acceptance = accept.alphas(pair, effort, bar)
     logs, samples = speed.run(pair, effort, bar)
@@ -80,6 +82,7 @@ def measure(pair: Pair, effort: Effort, quick: bool, note: str = "") -> dict[str
         "acceptance": acceptance,
         "roofline": parts.roofline(pair, effort, best, quick),
         "hugging_face": hugging.compare(pair, effort, bar),
+        "compact": short.compare(pair, effort, bar),
     }
     seconds = {
         heat: sum(speed.plain_seconds(logs, heat)) / effort.repeats / effort.new_tokens

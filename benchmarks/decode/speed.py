@@ -124,6 +124,13 @@ def plain_seconds(logs: dict[Setting, Log], temperature: float) -> list[float]:
     return [mean(each) for each in zip(*turns, strict=True)]
 
 
+def bookkeeping(logs: dict[Setting, Log], temperature: float, one: float) -> float:
+    """Return what follows a pass of plain decoding, in passes over one position."""
+    found = plain_logs(logs, temperature)
+    step = sum(sum(log.bare()) for log in found) / sum(log.tokens for log in found)
+    return max(0.0, step / one - 1)
+
+
 def plain_part(logs: dict[Setting, Log], effort: Effort) -> dict[str, Any]:
     """Return plain decoding's part of the result: seconds for a token and their parts."""
     found = plain_logs(logs, 1.0)
@@ -146,7 +153,8 @@ def rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield what was found for every speculative setting, with what its parts promise.
 
-    c and v are in passes of the target over one position, timed between the runs.
+    c and v are in passes of the target over one position, timed between the runs; b, what follows
+    a pass, is plain decoding's.
     """
     one = samples.verification()[1].median
     steps, passes = samples.drafting(), samples.verifying()
@@ -158,7 +166,8 @@ def rows(
         speed = Spread.of([a / b for a, b in zip(plain, own, strict=True)])
         way = setting.drafter, setting.gamma
         c, v = steps[way] / one, passes[way] / one
-        promised = predicted_speedup(log.tokens_per_call, setting.gamma, c, v)
+        b = bookkeeping(logs, setting.temperature, one)
+        promised = predicted_speedup(log.tokens_per_call, setting.gamma, c, v, b)
         # Of all repeats together, as the tokens of a call are from all of them too.
         speedup = sum(plain) / sum(own)
         yield {
@@ -171,6 +180,7 @@ def rows(
             "alpha": alphas.get((setting.drafter, setting.temperature)),
             "c": c,
             "v": v,
+            "b": b,
             "predicted": promised,
             "share_of_prediction": speedup / promised,
             "timings": log.timings(),

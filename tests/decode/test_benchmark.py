@@ -10,8 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from benchmarks.decode import __main__ as command  # noqa: E402
-from benchmarks.decode import accept, hugging, speed  # noqa: E402
+from benchmarks.decode import accept, hugging, short, speed  # noqa: E402
 from benchmarks.decode.pair import Effort, Pair, openings  # noqa: E402
+from draftproof.decode.compact import can_compact  # noqa: E402
 from draftproof.decode.drafters import NgramTable  # noqa: E402
 from draftproof.decode.models import Config, Transformer  # noqa: E402
 
@@ -34,13 +35,15 @@ def model(seed, layers):
     torch.manual_seed(seed)
     made = Transformer(Config(64, 16, layers, 2, 24, 256)).eval().requires_grad_(False)
     torch.nn.init.normal_(made.head.weight, std=0.6)
+    for weight in made.parameters():  # the shipped ones are 16-bit numbers as well
+        weight.copy_(weight.half())
     return made
 
 
 @pytest.fixture(scope="module")
 def pair():
     text = np.random.default_rng(0).integers(0, 64, 2000)
-    tables = {f"{n}-gram": NgramTable.from_tokens(text, 64, n) for n in (3, 4)}
+    tables = {f"{n}-gram": NgramTable.from_tokens(text, 64, n) for n in (3, 4, 5)}
     return Pair(model(0, 2), {"distilled": model(1, 1)}, tables, openings())
 
 
@@ -69,7 +72,8 @@ def test_every_way_was_timed(found, pair):
     for row in runs:
         assert row["tokens"] == TINY.new_tokens * TINY.repeats and row["alpha"] is not None
         assert row["spread"][0] <= row["spread"][1] and row["speedup"] > 0
-        promised = row["tokens_per_call"] / (row["gamma"] * row["c"] + row["v"])
+        b = row["b"]
+        promised = row["tokens_per_call"] * (1 + b) / (row["gamma"] * row["c"] + row["v"] + b)
         assert row["predicted"] == pytest.approx(promised)
         assert set(row["timings"]) == {"draft", "target", "verify", "overhead"}
     target = next(row for row in runs if row["drafter"] == "target" and row["gamma"] == 3)
@@ -94,6 +98,17 @@ def test_the_other_parts_are_whole(found):
         1,
         decode["settings"]["gamma"] + 1,
     }
+
+
+@pytest.mark.skipif(not can_compact(), reason="this torch has no 16-bit kernel")
+def test_both_ways_to_keep_the_weights_were_timed(found):
+    part = found["decode"]["compact"]
+    ways = [(row["drafter"], row["weights"]) for row in part["rows"]]
+    assert ways == [(name, side) for name in short.DRAFTERS for side in ("usual", "compact")]
+    for row in part["rows"]:
+        gain = part["plain"] if row["weights"] == "compact" else 1
+        assert row["over_usual_plain"] == pytest.approx(gain * row["speedup"])
+        assert row["gamma"] in short.GAMMAS and row["speedup"] > 0
 
 
 def test_the_recorded_run_spells_its_text(found):

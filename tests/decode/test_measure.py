@@ -193,6 +193,9 @@ def test_drafts_are_timed(name):
 
 def test_predicted_speedup():
     assert predicted_speedup(3.0, 4, 0.125, 1.0) == 2.0
-    for bad in ((0.5, 1, 0, 1), (2, -1, 0, 1), (2, 1, -1, 1), (2, 1, 0, 0)):
+    assert predicted_speedup(3.0, 4, 0.125, 1.0, 0.5) == 2.25
+    assert predicted_speedup(1.0, 0, 0.0, 1.0, 0.7) == 1  # plain decoding is as fast as itself
+    bad_ones = ((0.5, 1, 0, 1), (2, -1, 0, 1), (2, 1, -1, 1), (2, 1, 0, 0), (2, 1, 0, 1, -0.1))
+    for bad in bad_ones:
         with pytest.raises(ValueError, match="must be"):
             predicted_speedup(*bad)

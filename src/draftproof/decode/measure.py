@@ -284,21 +284,24 @@ def draft_block(
 _ROOM = 32  # tokens that a text grows by while its drafts are timed
 
 
-def predicted_speedup(tokens_per_call: float, gamma: int, c: float, v: float) -> float:
+def predicted_speedup(
+    tokens_per_call: float, gamma: int, c: float, v: float, b: float = 0.0
+) -> float:
     r"""Return the speed over plain decoding that the measured parts promise.
 
-    .. math:: S = \frac{E[N]}{\gamma c + v}
+    .. math:: S = \frac{E[N]\,(1 + b)}{\gamma c + v + b}
 
     As `draftproof.cost.speedup`, with the tokens of a target call measured instead of computed
-    from one alpha for every position.
+    from one alpha for every position, and with what follows a pass: drawing, testing, keeping
+    books. It comes once a token in plain decoding and once a round in speculative decoding.
 
     Parameters
     ----------
     tokens_per_call : float
         At least 1.
     gamma : int
-    c, v : float
-        Draft step and verification pass, in steps of plain decoding.
+    c, v, b : float
+        Draft step, verification pass, and what follows a pass, each in passes over one position.
 
     Returns
     -------
@@ -311,12 +314,13 @@ def predicted_speedup(tokens_per_call: float, gamma: int, c: float, v: float) ->
 
     References
     ----------
-    Leviathan, Kalman and Matias (2023), theorem 3.8.
+    Leviathan, Kalman and Matias (2023), theorem 3.8, where b is 0.
     """
     check_number(tokens_per_call, "tokens_per_call", 1)
     check_whole(gamma, "gamma", 0)
     cost = gamma * check_number(c, "c", 0) + check_number(v, "v", 0, above=True)
-    return float(tokens_per_call / cost)
+    after = check_number(b, "b", 0)
+    return float(tokens_per_call * (1 + after) / (cost + after))
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     -------
     Tensor, shape (B, H, T, D)
     """
-    return x * cos + x.roll(x.shape[-1] // 2, -1) * sin
+    return torch.addcmul(x * cos, x.roll(x.shape[-1] // 2, -1), sin)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool = False) -> Tensor:
@@ -137,8 +137,9 @@ def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool = 
     q : Tensor, shape (B, H, T, D)
     k, v : Tensor, shape (B, K, S, D)
         K divides H: H / K queries share a key.
-    mask : Tensor of bool, shape (T, S) or (B, 1, T, S), or None
-        What each query may look at; None: everything, or what `causal` leaves.
+    mask : Tensor, shape (T, S) or (B, 1, T, S), or None
+        What each query may look at, as truth values or as numbers that are added to its scores;
+        None: everything, or what `causal` leaves.
     causal : bool
         Whether a query looks only at its own place and those before it (then `mask` is None).
 

@@ -20,6 +20,7 @@ from draftproof._whole import whole
 from draftproof.checks import check_path, check_whole, show_value
 from draftproof.decode.corpus import CHARACTERS
 from draftproof.decode.drafters.table import NgramTable
+from draftproof.decode.laws import expected_counts
 from draftproof.decode.models import Config, Transformer, filled
 from draftproof.decode.scorer import check_device, check_dtype
 
@@ -156,23 +157,21 @@ def read_card() -> dict[str, dict[str, float]]:
     return found
 
 
-def write_table(path: Path, tokens: Any, smallest: int = 3) -> None:
-    """Count the runs of `TABLE_ORDER` characters in a text, and keep those that are not rare.
+def write_table(path: Path, text: Any, laws: Any, smallest: int = 2) -> None:
+    """Write the runs of `TABLE_ORDER` characters that a text and the target's laws let expect.
 
     Parameters
     ----------
     path : Path
         Of the ``.npz`` file: ``steps``, the differences of the sorted runs read as numbers to the
         base 64, and ``counts``.
-    tokens : sequence of int
+    text : ndarray of int64, shape (N,)
+    laws : ndarray of float16, shape (N, 64)
+        The target's, after each of its characters.
     smallest : int
-        Runs that occur less often are left out.
+        Runs that are expected less often are left out.
     """
-    size, text = len(CHARACTERS), np.asarray(tokens, dtype=np.int64)
-    windows = np.lib.stride_tricks.sliding_window_view(text, TABLE_ORDER)
-    keys, counts = np.unique(
-        windows @ size ** np.arange(TABLE_ORDER)[::-1].astype(np.int64), return_counts=True
-    )
+    keys, counts = expected_counts(text, laws, TABLE_ORDER, len(CHARACTERS))
     keys, counts = keys[counts >= smallest], counts[counts >= smallest]
     with whole(path) as part, part.open("wb") as out:
         np.savez_compressed(out, steps=np.diff(keys, prepend=0), counts=counts.astype(np.uint32))

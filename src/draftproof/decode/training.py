@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -20,8 +22,8 @@ from draftproof.decode.models import Transformer
 
 __all__ = ["Loss", "Recipe", "distil_loss", "heldout_loss", "text_loss", "train"]
 
-Loss = Callable[[nn.Module, Tensor], Tensor]
-"""From a model and tokens (B, T + 1) to a scalar."""
+Loss = Callable[[nn.Module, Tensor, Tensor], Tensor]
+"""From a model, tokens (B, T + 1) and where in the text they begin, (B,), to a scalar."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Recipe:
     seed: int = 0
 
 
-def text_loss(model: nn.Module, tokens: Tensor) -> Tensor:
+def text_loss(model: nn.Module, tokens: Tensor, starts: Tensor | None = None) -> Tensor:
     """Return the mean cross-entropy of the next character, in nats.
 
     Parameters
@@ -60,6 +62,8 @@ def text_loss(model: nn.Module, tokens: Tensor) -> Tensor:
         From tokens (B, T) to logits (B, T, V).
     tokens : Tensor of int64, shape (B, T + 1)
         Every one but the first of a row is predicted.
+    starts : Tensor, optional
+        Not used.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def text_loss(model: nn.Module, tokens: Tensor) -> Tensor:
     return functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
 
 
-def distil_loss(teacher: nn.Module, tv_weight: float) -> Loss:
+def distil_loss(laws: NDArray[np.float16], tv_weight: float) -> Loss:
     r"""Return the loss that pulls a draft towards its target on the same text.
 
     A mixture of cross-entropy to the target's law and of total variation, which is what the
@@ -80,24 +84,24 @@ def distil_loss(teacher: nn.Module, tv_weight: float) -> Loss:
 
     Parameters
     ----------
-    teacher : torch.nn.Module
-        The target, from tokens (B, T) to logits (B, T, V); no gradient flows into it.
+    laws : ndarray of float16, shape (N, V)
+        The target's laws after each token of the text that is trained on, see `write_laws`.
     tv_weight : float
         w, in [0, 1].
 
     Returns
     -------
     callable
-        From the draft and tokens (B, T + 1) to a scalar in nats, as `train` takes it.
+        From the draft, tokens (B, T + 1) and their places to a scalar in nats, as `train` takes it.
 
     References
     ----------
     Leviathan, Kalman and Matias (2023), corollary 3.6.
     """
 
-    def loss(model: nn.Module, tokens: Tensor) -> Tensor:
-        with torch.no_grad():
-            p = teacher(tokens[:, :-1]).float().softmax(-1)
+    def loss(model: nn.Module, tokens: Tensor, starts: Tensor) -> Tensor:
+        length = tokens.shape[1] - 1
+        p = torch.from_numpy(np.stack([laws[s : s + length] for s in starts.tolist()])).float()
         log_q = model(tokens[:, :-1]).float().log_softmax(-1)
         cross = -(p * log_q).sum(-1).mean()
         tv = (p - log_q.exp()).abs().sum(-1).mean() / 2
@@ -121,15 +125,15 @@ def _rate(step: int, steps: int) -> float:
     return min(1.0, (step + 1) / (0.02 * steps), (steps - step) / (0.6 * steps))
 
 
-def _batches(text: Tensor, recipe: Recipe, context: int) -> Iterator[Tensor]:
-    """Yield random windows of the text; the last steps use the whole context."""
+def _batches(text: Tensor, recipe: Recipe, context: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield random windows of the text and their starts; the last steps use the whole context."""
     chooser = torch.Generator().manual_seed(recipe.seed)
     for step in range(recipe.steps):
         late = step >= (1 - recipe.long_share) * recipe.steps
         length = context if late else recipe.length
         rows = max(1, recipe.batch * recipe.length // length)
         starts = torch.randint(len(text) - length, (rows,), generator=chooser)
-        yield torch.stack([text[s : s + length + 1] for s in starts.tolist()])
+        yield torch.stack([text[s : s + length + 1] for s in starts.tolist()]), starts
 
 
 def train(
@@ -148,7 +152,7 @@ def train(
     text : Tensor of int64, shape (N,)
     recipe : Recipe
     loss : callable
-        From the model and tokens (B, T + 1) to a scalar.
+        From the model, tokens (B, T + 1) and their starts in the text to a scalar.
     report : callable
         Called after every step with its number and loss (for a progress bar).
     checkpoint : Path, optional
@@ -159,14 +163,14 @@ def train(
     parts: list[Any] = [model, *optimisers]
     done = _resume(checkpoint, parts)
     model.train()
-    for step, tokens in enumerate(_batches(text, recipe, model.config.context)):
+    for step, (tokens, starts) in enumerate(_batches(text, recipe, model.config.context)):
         if step < done:
             continue
         for optimiser, rate in zip(optimisers, rates, strict=True):
             optimiser.param_groups[0]["lr"] = rate * _rate(step, recipe.steps)
             optimiser.zero_grad(set_to_none=True)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            value = loss(model, tokens)
+            value = loss(model, tokens, starts)
         value.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for optimiser in optimisers:

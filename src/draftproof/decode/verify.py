@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from draftproof.checks import show_value
-from draftproof.decode.inverse import Plain, inverse_cdf, pick
+from draftproof.decode.inverse import Plain, inverse_cdf, is_short_row, pick, search
 from draftproof.decode.scorer import is_whole
 from draftproof.decode.spare import Law, Rows, Spare, SpareOfOne
 
@@ -201,13 +201,22 @@ def _one_row(
             weights = law.index_fill(0, drafts[accepted], 0)
         else:
             weights = torch.sub(law, draft[accepted]).relu_()
-    token, mass = pick(Plain(weights[None]), u)
-    if not mass.item() > 0:  # see `_next`
-        token, _ = pick(Plain(law[None]), u)
-    emitted = [*drafts.tolist()[:accepted], token.item()]
+    point = u.item()
+    token, mass = _draw(weights, point)
+    if not mass > 0:  # see `_next`
+        token, _ = _draw(law, point)
+    emitted = [*drafts.tolist()[:accepted], token]
     emitted += [-1] * (len(drafts) - accepted)
     made = [torch.tensor(out, device=drafts.device) for out in ([emitted], [accepted])]
     return made[0], made[1]
+
+
+def _draw(weights: Tensor, u: float) -> tuple[int, float]:
+    """Return a row's token and its mass."""
+    if is_short_row(weights[None]):
+        return search(weights, u)
+    token, mass = pick(Plain(weights[None]), weights.new_tensor([[u]], dtype=torch.float64))
+    return int(token), float(mass)
 
 
 def _known(drafts: Tensor, used: Tensor | None, size: int) -> tuple[Tensor, Tensor | None]:
