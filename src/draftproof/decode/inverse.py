@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -163,7 +162,7 @@ def search(weights: Tensor, u: float) -> tuple[int, float]:
     token : int
     mass : float
     """
-    cdf = weights.numpy().cumsum(dtype=np.float64)
+    cdf = weights.double().numpy().cumsum()
     mass = float(cdf[-1])
     point = u * mass
     if weights.dtype == torch.float64:  # see `_point`

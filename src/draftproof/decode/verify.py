@@ -207,8 +207,7 @@ def _one_row(
         token, _ = _draw(law, point)
     emitted = [*drafts.tolist()[:accepted], token]
     emitted += [-1] * (len(drafts) - accepted)
-    made = [torch.tensor(out, device=drafts.device) for out in ([emitted], [accepted])]
-    return made[0], made[1]
+    return torch.tensor([emitted]), torch.tensor([accepted])
 
 
 def _draw(weights: Tensor, u: float) -> tuple[int, float]:
