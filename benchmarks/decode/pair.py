@@ -23,6 +23,7 @@ class Effort:
 
     repeats: int = 12
     new_tokens: int = 200
+    parts_every: int = 2
     passes: int = 6
     held: int = 128
     texts: int = 64

@@ -2,88 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from benchmarks.decode.pair import Effort, Pair
-from draftproof.decode.measure import Spread, draft_block, draft_seconds, pass_seconds, take_turns
+from draftproof.decode.drafters import Drafter
+from draftproof.decode.loop import Generation
+from draftproof.decode.measure import Spread, pass_seconds, take_turns
 from draftproof.roofline import intensity
 
 POSITIONS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17)
 
 
+@dataclass
+class Parts:
+    """Seconds of the parts of some rounds, added up, and how many rounds they were."""
+
+    draft: float = 0.0
+    target: float = 0.0
+    after: float = 0.0
+    calls: int = 0
+
+    def add(self, made: Generation) -> None:
+        """Add the rounds of a run."""
+        self.draft += made.timings["draft"]
+        self.target += made.timings["target"]
+        self.after += made.timings["verify"]
+        self.calls += made.counters.target_calls
+
+
 class Samples:
     """Prices taken again and again between the runs that they are to explain.
 
-    In a round drafting and verification take turns, and each leaves the processor's caches to its
-    own weights. So a block of drafts is timed after the pass that comes before it, and a pass after
-    the block; a plain step comes after a plain step. Every block length is timed by itself, as the
-    first draft of a block costs more than those after it.
+    They are those of other runs with other seeds, as long as the ones to explain: the more a cache
+    holds, the dearer is a pass, and more so for many positions. A pass that is timed in a loop of
+    passes is cheaper than in a round, where drafting, drawing and keeping books come between, and
+    each leaves the processor's caches to itself. The first draft of a block costs more than those
+    after it, so every block length is timed.
     """
 
     def __init__(self, pair: Pair, effort: Effort) -> None:
         self.pair, self.effort = pair, effort
         self.alone: dict[int, list[float]] = {n: [] for n in POSITIONS}
+        self.plain = Parts()
         ways = [(name, gamma) for name in pair.drafters for gamma in effort.gammas]
-        self.passes: dict[tuple[str, int], list[float]] = {way: [] for way in ways}
-        self.steps: dict[tuple[str, int], list[float]] = {way: [] for way in ways}
+        self.rounds = {way: Parts() for way in ways}
 
-    def take(self) -> None:
-        """Time some passes of the target and some blocks of every drafter."""
+    def take(self, turn: int) -> None:
+        """Time some passes of the target, some plain steps and some rounds of every drafter."""
         target, held, repeats = self.pair.target, self.effort.held, self.effort.passes
         for n, spread in pass_seconds(target, POSITIONS, held=held, repeats=repeats).items():
             self.alone[n].append(spread.median)
-        context = (self.pair.prompts[0] * held)[:held]
-        verify = self._verify()
-        for name, make in self.pair.drafters.items():
-            drafter = make()
-            for gamma in self.effort.gammas:
-                step = draft_seconds(
-                    drafter,
-                    context,
-                    gamma=gamma,
-                    repeats=repeats,
-                    before=partial(verify, gamma + 1),
-                )
-                whole = pass_seconds(
-                    target,
-                    [gamma + 1],
-                    held=held,
-                    repeats=repeats,
-                    warm=1,
-                    before=draft_block(drafter, context, gamma),
-                )
-                self.steps[name, gamma].append(step.median)
-                self.passes[name, gamma].append(whole[gamma + 1].median)
+        if turn % self.effort.parts_every:
+            return
+        makers = self.pair.drafters
+        for name, gamma in self.rounds:
+            self.rounds[name, gamma].add(self._run(turn, makers[name](), gamma))
+            if gamma == max(self.effort.gammas):
+                self.plain.add(self._run(turn))
 
-    def _verify(self) -> Callable[[int], None]:
-        """Return a verification pass over some positions."""
-        target, held = self.pair.target, self.effort.held
-        cache = target.new_cache(1)
-        tokens = torch.zeros(1, held, dtype=torch.long)
-        with torch.inference_mode():
-            target(tokens, cache)
-
-        def run(positions: int) -> None:
-            target(tokens[:, :positions], cache)
-            cache.rollback([held])
-
-        return run
+    def _run(self, turn: int, drafter: Drafter | None = None, gamma: int = 1) -> Generation:
+        prompt = self.pair.prompts[turn % len(self.pair.prompts)]
+        new, seed = self.effort.new_tokens, _OTHER_SEEDS + turn
+        return self.pair.write(prompt, new, drafter=drafter, gamma=gamma, seed=seed)
 
     def verification(self) -> dict[int, Spread]:
         """Return the seconds of a pass of the target alone by its positions."""
         return {n: Spread.of(found) for n, found in self.alone.items()}
 
-    def verifying(self) -> dict[tuple[str, int], float]:
-        """Return the seconds of a verification pass by drafter and block length."""
-        return {way: Spread.of(found).median for way, found in self.passes.items()}
+    @property
+    def one(self) -> float:
+        """The seconds of a pass over one position, in plain decoding."""
+        return self.plain.target / self.plain.calls
 
-    def drafting(self) -> dict[tuple[str, int], float]:
-        """Return the seconds of one draft by drafter and block length."""
-        return {way: Spread.of(found).median for way, found in self.steps.items()}
+    def bookkeeping(self) -> float:
+        """Return what follows a pass of plain decoding, in passes over one position."""
+        return self.plain.after / self.plain.target
+
+    def prices(self, name: str, gamma: int) -> tuple[float, float]:
+        """Return a draft and a verification pass, in passes over one position."""
+        found = self.rounds[name, gamma]
+        return (
+            found.draft / found.calls / gamma / self.one,
+            found.target / found.calls / self.one,
+        )
+
+
+_OTHER_SEEDS = 1000  # the timed runs have seeds below
 
 
 def prices(found: dict[int, Spread]) -> list[dict[str, Any]]:

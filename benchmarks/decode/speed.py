@@ -106,7 +106,7 @@ def run(
         logs[setting].made.clear()
     samples = Samples(pair, effort)
     turns = {setting.name: contestant(setting) for setting in ways}
-    turns["parts"] = lambda _: samples.take()
+    turns["parts"] = samples.take
     seconds = take_turns(turns, effort.repeats, tick)
     for setting in ways:
         logs[setting].seconds = seconds[setting.name]
@@ -122,13 +122,6 @@ def plain_seconds(logs: dict[Setting, Log], temperature: float) -> list[float]:
     """Return the seconds of plain decoding in each repeat, the mean of its turns, no prefill."""
     turns = [log.bare() for log in plain_logs(logs, temperature)]
     return [mean(each) for each in zip(*turns, strict=True)]
-
-
-def bookkeeping(logs: dict[Setting, Log], temperature: float, one: float) -> float:
-    """Return what follows a pass of plain decoding, in passes over one position."""
-    found = plain_logs(logs, temperature)
-    step = sum(sum(log.bare()) for log in found) / sum(log.tokens for log in found)
-    return max(0.0, step / one - 1)
 
 
 def plain_part(logs: dict[Setting, Log], effort: Effort) -> dict[str, Any]:
@@ -153,20 +146,17 @@ def rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield what was found for every speculative setting, with what its parts promise.
 
-    c and v are in passes of the target over one position, timed between the runs; b, what follows
-    a pass, is plain decoding's.
+    c, v and b are in passes of the target over one position, timed between the runs; b, what
+    follows a pass, is plain decoding's.
     """
-    one = samples.verification()[1].median
-    steps, passes = samples.drafting(), samples.verifying()
+    b = samples.bookkeeping()
     for setting, log in logs.items():
         if setting.drafter is None:
             continue
         # Reading the prompt is the same work for both, and the parts promise nothing about it.
         plain, own = plain_seconds(logs, setting.temperature), log.bare()
         speed = Spread.of([a / b for a, b in zip(plain, own, strict=True)])
-        way = setting.drafter, setting.gamma
-        c, v = steps[way] / one, passes[way] / one
-        b = bookkeeping(logs, setting.temperature, one)
+        c, v = samples.prices(setting.drafter, setting.gamma)
         promised = predicted_speedup(log.tokens_per_call, setting.gamma, c, v, b)
         # Of all repeats together, as the tokens of a call are from all of them too.
         speedup = sum(plain) / sum(own)

@@ -270,12 +270,15 @@ def draft_block(
 
     @torch.inference_mode()
     def propose() -> None:
-        """Propose, and go on as after a round that kept nothing; now and then from the start."""
+        """Propose, and go on as after a round that kept nothing; now and then from the start.
+
+        What is added is the text's own beginning, so that a table has other rows to read each time.
+        """
         if len(text) == len(context) + _ROOM:
             del text[len(context) :]
             drafter.start([text], laws, streams)
         drafter.propose([text], gamma)
-        text.append(text[0])
+        text.append(context[(len(text) - len(context)) % len(context)])
         drafter.accept([0], text[-1:])
 
     return propose
