@@ -27,7 +27,6 @@ __all__ = [
     "Overlaps",
     "Share",
     "Spread",
-    "draft_block",
     "draft_seconds",
     "overlaps",
     "pass_seconds",
@@ -137,8 +136,6 @@ def pass_seconds(
     batch: int = 1,
     held: int = 128,
     repeats: int = 50,
-    warm: int = 3,
-    before: Callable[[], object] = lambda: None,
 ) -> dict[int, Spread]:
     """Time bare passes of a model over some numbers of positions.
 
@@ -155,10 +152,8 @@ def pass_seconds(
         Sequences in a pass.
     held : int
         Tokens that the cache holds before it.
-    repeats, warm : int
-        Timed passes of each length, and passes before the clock runs.
-    before : callable
-        Runs before each pass, outside the clock: drafting leaves the processor's caches to itself.
+    repeats : int
+        Timed passes of each length; a few more come first, before the clock runs.
 
     Returns
     -------
@@ -172,7 +167,7 @@ def pass_seconds(
     """
     positions = [check_whole(n, "positions", 1) for n in positions]
     batch, held = check_whole(batch, "batch", 1), check_whole(held, "held", 1)
-    repeats, warm = check_whole(repeats, "repeats", 1), check_whole(warm, "warm", 0)
+    repeats = check_whole(repeats, "repeats", 1)
     chooser = torch.Generator().manual_seed(0)
 
     def tokens(count: int) -> Tensor:
@@ -190,8 +185,7 @@ def pass_seconds(
 
         seconds: dict[int, list[float]] = {n: [] for n in positions}
         for n, found in seconds.items():
-            for repeat in range(-warm, repeats):
-                before()
+            for repeat in range(-_WARM, repeats):
                 taken = _seconds(lambda: run(n), model.device)  # noqa: B023
                 if repeat >= 0:
                     found.append(taken)
@@ -237,7 +231,7 @@ def draft_seconds(
     """
     gamma = check_whole(gamma, "gamma", 1)
     repeats = check_whole(repeats, "repeats", 1)
-    block, seconds = draft_block(drafter, context, gamma, warp, device), []
+    block, seconds = _draft_block(drafter, context, gamma, warp, device), []
     with torch.inference_mode():
         for _ in range(repeats + 1):
             before()
@@ -245,24 +239,14 @@ def draft_seconds(
     return Spread.of(seconds[1:])
 
 
-def draft_block(
+def _draft_block(
     drafter: Drafter,
     context: Sequence[int],
     gamma: int,
-    warp: Warp | None = None,
-    device: torch.device | str = "cpu",
+    warp: Warp | None,
+    device: torch.device | str,
 ) -> Callable[[], None]:
-    """Return a function that drafts one block again and again: what `draft_seconds` times.
-
-    Parameters
-    ----------
-    drafter, context, gamma, warp, device
-        As `draft_seconds`.
-
-    Returns
-    -------
-    callable
-    """
+    """Return a function that drafts one block again and again."""
     streams = Streams(1, torch.Generator().manual_seed(0), device)
     laws, text = Warp() if warp is None else warp, list(context)
     with torch.inference_mode():
@@ -284,6 +268,7 @@ def draft_block(
     return propose
 
 
+_WARM = 3  # passes before the clock runs
 _ROOM = 32  # tokens that a text grows by while its drafts are timed
 
 
