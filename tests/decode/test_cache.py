@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -104,3 +107,27 @@ def test_reading_fills_the_cache_as_scoring_does_and_asks_for_no_logits(model, m
 def test_a_model_shape_is_checked(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Config(**{**vars(CONFIG), **bad})
+
+
+def test_a_cache_can_be_filled_while_gradients_are_wanted():
+    torch.manual_seed(0)
+    made = Transformer(Config(7, 8, 2, 2, 12, 16))
+    with torch.enable_grad():
+        cache = made.new_cache(2)
+        first = made(torch.tensor([[1, 2, 3]] * 2), cache)
+        made(torch.tensor([[4], [5]]), cache)
+        cache.rollback([4, 2])
+        made(torch.tensor([[4], [5]]), cache)
+    assert first.requires_grad and cache.lengths == [5, 3]
+
+
+def test_a_stored_cache_is_as_large_as_its_entries(model):
+    cache = model.new_cache(1)
+    model(torch.tensor([[1, 2, 3]]), cache)
+    size = cache.entries.numel() * cache.entries.element_size()
+    stored = pickle.dumps(cache)
+    assert len(stored) < size + 10_000
+    for other in (pickle.loads(stored), copy.deepcopy(cache)):
+        wanted = model(torch.tensor([[4]]), cache)
+        assert torch.equal(model(torch.tensor([[4]]), other), wanted)
+        cache.rollback([3])

@@ -105,6 +105,34 @@ def test_changed_weights_go_the_usual_way():
 
 
 @needed
+@pytest.mark.parametrize("kind", [Linear, CompactLinear])
+def test_other_weights_at_an_old_address_are_other_weights(kind):
+    """Memory that is given back is given out again, and a fresh tensor's changes count from 0."""
+    x = torch.randn(2, 192)
+    made = CompactLinear(weights()) if kind is CompactLinear else Linear(192, 600)
+    made.requires_grad_(False)
+    for seed in range(20):
+        torch.manual_seed(seed)
+        made.load_state_dict({"weight": torch.randn(600, 192)}, assign=True)
+        made.requires_grad_(False)
+        with torch.inference_mode():
+            wanted = functional.linear(x, made.weight)
+            torch.testing.assert_close(made(x), wanted, rtol=1e-4, atol=1e-4)
+
+
+@needed
+def test_changed_models_can_be_made_compact_again():
+    made = compact(spoiled(1.0))
+    made.load_state_dict({name: 2 * weight for name, weight in made.state_dict().items()})
+    assert not made.head._takes(torch.zeros(1, 8))
+    assert compact(made).head._takes(torch.zeros(1, 8))
+    with torch.no_grad():
+        made.head.weight[0, 0] = 0.1
+    with pytest.raises(ValueError, match="16 bits hold, got others in head"):
+        compact(made)
+
+
+@needed
 def test_gradients_and_mixed_precision_are_what_they_were():
     made, x = CompactLinear(weights()), torch.randn(2, 192, requires_grad=True)
     made(x).sum().backward()

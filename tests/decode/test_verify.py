@@ -432,3 +432,17 @@ def test_an_empty_batch_is_checked_as_well(bad):
     empty = torch.zeros(0, 3, dtype=torch.long), torch.ones(0, 3, 5), torch.ones(0, 4, 5)
     with pytest.raises(ValueError, match=next(iter(bad))):
         rejection_sample(*empty, **bad)
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("size", [3, 2 * SHORT])
+def test_results_are_where_the_laws_are_whatever_torch_s_default_is(batch, size):
+    law = torch.full((batch, 2, size), 1 / size)
+    drafts, u = torch.zeros(batch, 1, dtype=torch.long), torch.zeros(batch, 2).double()
+    torch.set_default_device("meta")
+    try:
+        found = [*rejection_sample(drafts, None, law, None, u)]
+        found.append(inverse.inverse_cdf(law[:, 0], u[:, 0]))
+    finally:
+        torch.set_default_device(None)
+    assert {part.device.type for part in found} == {"cpu"}

@@ -7,7 +7,7 @@ overwritten by what comes next.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -114,8 +114,7 @@ class Cache:
         self._places = torch.arange(self.capacity, device=device)
         self._mask: Tensor | None = None
         self._positions: Tensor | None = None
-        self._held: tuple[Tensor, ...] = ()
-        self._fresh: tuple[Tensor, ...] = ()
+        self._held = self._fresh = _Parts(self.entries[:0])
 
     def begin(self, new: int) -> Tensor | slice:
         """Make room for new tokens in every row; return their positions.
@@ -143,10 +142,10 @@ class Cache:
             )
         # Keys and values of all layers in turn: one call makes the views that a pass needs.
         turns = self.entries.flatten(0, 1)
-        self._held = turns.narrow(3, 0, end).unbind()
+        self._held = _Parts(turns.narrow(3, 0, end))
         if min(self.lengths) == start:
             self._positions = None
-            self._fresh = turns.narrow(3, start, new).unbind()
+            self._fresh = _Parts(turns.narrow(3, start, new))
             # One new token may look at everything: no mask, and a faster kernel.
             self._mask = None if new == 1 else _barred(self.entries, new, end).triu_(start + 1)
             return slice(start, end)
@@ -171,14 +170,13 @@ class Cache:
             Added to each new token's scores, (new, S) or (B, 1, new, S): 0 where it may look,
             -inf elsewhere; None: it may look at everything.
         """
-        keys, values = self._held[2 * layer : 2 * layer + 2]
         if self._positions is None:
-            self._fresh[2 * layer].copy_(k)
-            self._fresh[2 * layer + 1].copy_(v)
+            self._fresh.keys(layer).copy_(k)
+            self._fresh.values(layer).copy_(v)
         else:
-            keys[self._rows, :, self._positions] = k.transpose(1, 2)
-            values[self._rows, :, self._positions] = v.transpose(1, 2)
-        return keys, values, self._mask
+            self._held.keys(layer)[self._rows, :, self._positions] = k.transpose(1, 2)
+            self._held.values(layer)[self._rows, :, self._positions] = v.transpose(1, 2)
+        return self._held.keys(layer), self._held.values(layer), self._mask
 
     def advance(self, new: int) -> None:
         """Count the tokens just stored as held.
@@ -204,6 +202,24 @@ class Cache:
             If there is not one length a row, or one is negative or longer than the row.
         """
         self.lengths = shortened(self.lengths, lengths)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the views out: each is stored as a whole block, and the next pass makes others."""
+        return {**self.__dict__, "_held": None, "_fresh": None}
+
+
+class _Parts:
+    """Keys and values of each layer, out of a block of all layers in turn."""
+
+    def __init__(self, turns: Tensor) -> None:
+        # With gradients a view must be made when it is used: the block is written to meanwhile.
+        self._turns = turns if torch.is_grad_enabled() else turns.unbind()
+
+    def keys(self, layer: int) -> Tensor:
+        return self._turns[2 * layer]
+
+    def values(self, layer: int) -> Tensor:
+        return self._turns[2 * layer + 1]
 
 
 def _barred(like: Tensor, new: int, end: int) -> Tensor:

@@ -4,7 +4,8 @@ For a few rows a matrix product costs what it costs to read the weights. Those t
 ships are 16-bit numbers; written out in 32 bits they are twice as much to read. Here they stay as
 they are, in the processor's order, and each is widened as it is read: the products are those of
 the 32-bit weights, up to the order of their sums. A row's product is the same to the last bit
-whatever rows are beside it: a pass over a block multiplies exactly as plain decoding's passes do.
+whatever rows are beside it, up to 32: a pass over a block multiplies exactly as plain decoding's
+passes do. With more rows the library's product takes less time, and is taken.
 
 torch has said that it will take the kernel out some day, and only one family of processors has it.
 So nothing in the package depends on it: a model is made compact by whoever wants that.
@@ -47,7 +48,8 @@ def compact(model: Transformer) -> Transformer:
     ----------
     model : Transformer
         Of frozen float32 weights on the CPU that 16 bits hold without a change, such as those of
-        `load_target` and `load_draft`. Its layers are replaced in place.
+        `load_target` and `load_draft`. Its layers are replaced in place; after its weights were
+        changed it can be made compact again.
 
     Returns
     -------
@@ -67,7 +69,7 @@ def compact(model: Transformer) -> Transformer:
         (part, name, layer)
         for part in model.modules()
         for name, layer in part.named_children()
-        if isinstance(layer, Linear)
+        if isinstance(layer, (Linear, CompactLinear))
     ]
     for _, name, layer in layers:
         if not _is_short(layer.weight):
@@ -109,6 +111,9 @@ class CompactLinear(nn.Linear):
     def _pack(self) -> None:
         weight = self.weight
         self._of = (weight.data_ptr(), weight._version)
+        self._source = (
+            weight.detach()
+        )  # keeps the address of weights that are gone from coming back
         self._zeros = weight.new_zeros(len(weight))
         with warnings.catch_warnings():  # of the kernel's end, said once at its first use
             warnings.simplefilter("ignore")
@@ -149,7 +154,7 @@ class CompactLinear(nn.Linear):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the packed copy out: it belongs to this processor."""
-        return {**self.__dict__, "_packed": None}
+        return {**self.__dict__, "_packed": None, "_source": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Pack the weights anew."""

@@ -127,7 +127,7 @@ def inverse_cdf(weights: Tensor, u: Tensor) -> Tensor:
     """
     weights = weights.detach()
     if is_short_row(weights):
-        return torch.tensor([search(weights[0], u.item())[0]])
+        return torch.tensor([search(weights[0], u.item())[0]], device=weights.device)
     return pick(Plain(weights), u.unsqueeze(1))[0].squeeze(1)
 
 

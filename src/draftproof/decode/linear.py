@@ -1,8 +1,8 @@
 """A linear layer that keeps its weights as the processor's kernels want them.
 
 For a few rows a matrix product costs what it costs to read the weights. The plain kernel also puts
-them into another order first, every time: a pass over six positions then takes up to twice as long
-as over one, and verification is dear for no reason. Here the order is made once. A single row
+them into another order first, every time: a pass over a few positions then takes up to twice as
+long as over one, and verification is dear for no reason. Here the order is made once. A single row
 needs no other order, and the plain kernel is the faster one for it: plain decoding, which speeds
 are compared with, must not be slowed down.
 """
@@ -58,6 +58,7 @@ class Linear(nn.Linear):
         super().__init__(inputs, outputs, bias=False)
         self._packed: Tensor | None = None
         self._of: tuple[int, int] = (0, 0)
+        self._source: Tensor | None = None
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the products of rows with the weights, ``x @ weight.T``.
@@ -77,10 +78,11 @@ class Linear(nn.Linear):
         now = (weight.data_ptr(), weight._version)
         if self._packed is None or self._of != now:
             ordered = torch.ops.mkldnn._reorder_linear_weight(weight.detach().contiguous(), _ROWS)
-            self._packed, self._of = ordered, now
+            # The old weights are kept as long as their order is: their address cannot come back.
+            self._packed, self._of, self._source = ordered, now, weight.detach()
         done: Tensor = torch.ops.mkldnn._linear_pointwise(x, self._packed, None, "none", [], "")
         return done
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the packed copy out: it belongs to this processor."""
-        return {**self.__dict__, "_packed": None}
+        return {**self.__dict__, "_packed": None, "_source": None}

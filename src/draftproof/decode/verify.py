@@ -207,7 +207,8 @@ def _one_row(
         token, _ = _draw(law, point)
     emitted = [*drafts.tolist()[:accepted], token]
     emitted += [-1] * (len(drafts) - accepted)
-    return torch.tensor([emitted]), torch.tensor([accepted])
+    home = drafts.device  # torch may have another default
+    return torch.tensor([emitted], device=home), torch.tensor([accepted], device=home)
 
 
 def _draw(weights: Tensor, u: float) -> tuple[int, float]:
