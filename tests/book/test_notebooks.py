@@ -359,7 +359,8 @@ book.cells = book.cells[: int(cells) or None]
 where = nbformat.v4.new_code_cell("print(draftproof.__file__)")
 book.cells.insert(2, where)
 nbclient.NotebookClient(book, timeout=600).execute()
-print(where.outputs[-1]["text"])
+# A kernel may have something to say on the other stream.
+print("".join(out["text"] for out in where.outputs if out.get("name") == "stdout"))
 """
 
 
