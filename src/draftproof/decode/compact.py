@@ -111,9 +111,7 @@ class CompactLinear(nn.Linear):
     def _pack(self) -> None:
         weight = self.weight
         self._of = (weight.data_ptr(), weight._version)
-        self._source = (
-            weight.detach()
-        )  # keeps the address of weights that are gone from coming back
+        self._source = weight.detach()  # kept, so that its address cannot come back
         self._zeros = weight.new_zeros(len(weight))
         with warnings.catch_warnings():  # of the kernel's end, said once at its first use
             warnings.simplefilter("ignore")
